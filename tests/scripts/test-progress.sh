@@ -32,7 +32,7 @@ make_pipe()
 	rm -f "$dir/progress"
 	mkfifo "$dir/progress"
 	exec 7<>"$dir/progress"
-	"$IMGTOOL" pipesize 4096 <&7
+	perl -e 'fcntl(STDIN, 1031, 4096) or die' <&7	# F_SETPIPE_SZ
 	cp --sparse=auto "$big" "$dir/fs"
 }
 

@@ -331,6 +331,20 @@ compare_differs()
 # variable to the number of blocks the inode should have.  The value was left on the
 # stack by earlier calls; on 64-bit machines it is mostly an address.
 #
+# compare_kept DIR: are the status, and every file that stock left, the same?
+compare_kept()
+{
+	local path
+
+	cmp -s "$1/stock.status" "$1/test.status" || return
+	for path in "$1"/stock/*; do
+		"$IMGTOOL" cmp "$path" "$1/test/${path##*/}" >/dev/null || return
+	done
+}
+
+# compare_but MASK DIR out|err: is this output the same but for what MASK removes?
+compare_but() { COMPARE_MASK=$1 compare_masked "$2/stock.$3" "$2/test.$3"; }
+
 # compare_unset_variable DIR IMAGE OPTION...: do the runs differ only in these
 # lines, and does stock differ from itself in the same way if it is run again,
 # unchanged or with other bytes on its stack?
@@ -340,10 +354,8 @@ compare_unset_variable()
 	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
 	local mask='s/\(i_blocks is [0-9]*, should be \)[0-9]*\(.  Fix? no\)$/\1?\2/'
 
-	cmp -s "$dir/stock.status" "$dir/test.status" &&
-	cmp -s "$dir/stock.err" "$dir/test.err" &&
-	COMPARE_MASK=$mask compare_masked "$dir/stock.out" "$dir/test.out" &&
-	"$IMGTOOL" cmp "$dir/stock/fs" "$dir/test/fs" >/dev/null || return
+	compare_kept "$dir" && compare_but "" "$dir" err && compare_but "$mask" "$dir" out ||
+		return
 	shift
 	compare_run "${!compare_stock_is}" "$dir/again" "$@"
 	! compare_masked "$dir/stock.out" "$out" ||
@@ -357,13 +369,8 @@ compare_unset_variable()
 # mapping count, too, also of what would be in the manager's cache.
 compare_read_count()
 {
-	local dir=$1
-	local mask='s/I\/O read: [0-9]*MB\(, write: [0-9]*MB\), rate: .*$/I\/O read\1/'
-
-	[ "$manager" = 1 ] && cmp -s "$dir/stock.status" "$dir/test.status" &&
-	cmp -s "$dir/stock.err" "$dir/test.err" &&
-	COMPARE_MASK=$mask compare_masked "$dir/stock.out" "$dir/test.out" &&
-	"$IMGTOOL" cmp "$dir/stock/fs" "$dir/test/fs" >/dev/null
+	[ "$manager" = 1 ] && compare_kept "$1" && compare_but "" "$1" err && compare_but \
+		's/I\/O read: [0-9]*MB\(, write: [0-9]*MB\), rate: .*$/I\/O read\1/' "$1" out
 }
 
 # On some damage stock e2fsck frees memory twice (f_inlinedir_bad_symlink of its own
@@ -372,19 +379,10 @@ compare_read_count()
 # including the status and the images.
 compare_crash()
 {
-	local dir=$1 path
-	local mask='/^\(double free\|free()\|malloc\|corrupted\|munmap\)/d
+	grep -aq '^Signal (' "$1/stock.err" && compare_kept "$1" &&
+	compare_but "" "$1" out && compare_but '/^\(double free\|free()\|malloc\|corrupted\|munmap\)/d
 		/\[0x[0-9a-f]*]$/d
-		s/ fault addr=0x[0-9a-f]*$//'
-
-	grep -aq '^Signal (' "$dir/stock.err" &&
-	cmp -s "$dir/stock.status" "$dir/test.status" &&
-	compare_masked "$dir/stock.out" "$dir/test.out" &&
-	COMPARE_MASK=$mask \
-		compare_masked "$dir/stock.err" "$dir/test.err" || return
-	for path in "$dir"/stock/*; do
-		"$IMGTOOL" cmp "$path" "$dir/test/${path##*/}" || return
-	done
+		s/ fault addr=0x[0-9a-f]*$//' "$1" err
 }
 
 # Are two files the same up to the length of the shorter one?
@@ -419,17 +417,9 @@ heap_decides()
 # output, and stock must differ from itself.
 compare_heap()
 {
-	local dir=$1 path
-
-	grep -aEq '^(double free|free\(\)|malloc|corrupted|munmap)' \
-		"$dir/stock.err" &&
-	grep -aq '^Signal (' "$dir/stock.err" &&
-	grep -aq '^Signal (' "$dir/test.err" &&
-	cmp -s "$dir/stock.status" "$dir/test.status" &&
-	begin_alike "$dir/stock.out" "$dir/test.out" || return
-	for path in "$dir"/stock/*; do
-		"$IMGTOOL" cmp "$path" "$dir/test/${path##*/}" || return
-	done
+	grep -aEq '^(double free|free\(\)|malloc|corrupted|munmap)' "$1/stock.err" &&
+	grep -aq '^Signal (' "$1/stock.err" && grep -aq '^Signal (' "$1/test.err" &&
+	compare_kept "$1" && begin_alike "$1/stock.out" "$1/test.out" &&
 	heap_decides "$@"
 }
 
@@ -501,17 +491,6 @@ compare_test()
 	return 1
 }
 
-# compare_begin_alike DIR: is the shorter of the two outputs a prefix of the
-# longer?
-compare_begin_alike()
-{
-	local dir=$1 part
-
-	for part in out err; do
-		begin_alike "$dir/stock.$part" "$dir/test.$part" || return
-	done
-}
-
 # compare_crashed RUN: was it killed by a signal, or did it catch a fatal one?
 compare_crashed()
 {
@@ -537,7 +516,8 @@ compare_outcome()
 	fi
 	compare_test "$@" >"$dir/why" && return
 	if compare_was_ended "$dir/test"; then
-		[ -z "$ended" ] || ! compare_begin_alike "$dir" >>"$dir/why" ||
+		[ -z "$ended" ] || ! begin_alike "$dir/stock.out" "$dir/test.out" ||
+			! begin_alike "$dir/stock.err" "$dir/test.err" ||
 			! compare_writes "$dir" test || return
 		COMPARE_OUTCOME=hung
 	elif [ -n "$ended" ] && compare_ends "$longer" "$dir" "${@:3}"; then
@@ -566,20 +546,6 @@ compare_ends()
 	shift
 	compare_stock "$@"
 	! compare_endless "$1"
-}
-
-# compare_planned DIR: the number of planned blocks, from the statistics; nodes of a
-# damaged btrfs may overlap, and a part counts as one.
-compare_planned()
-{
-	sed -n 's/.*"block_size":\([0-9]*\).*/size \1/p
-		s/.*"planned_bytes":\([0-9]*\).*/bytes \1/p' \
-		"$1/stats.json" 2>/dev/null |
-		awk '{ v[$1] = $2 }
-			END {
-				n = v["size"] ? v["bytes"] / v["size"] : 0
-				print int(n) + (n > int(n))
-			}'
 }
 
 # compare_stops DIR: the calls that write, by number, of COMPARE_STOPS.

@@ -28,6 +28,36 @@ small_files()
 	done
 }
 
+# holes FILE CHUNK COUNT: COUNT pieces of CHUNK bytes, with a hole after each.
+holes()
+{
+	perl -e '($file, $chunk, $count) = @ARGV;
+		open F, ">", $file or die "$file: $!";
+		for (0 .. $count - 1) {
+			seek F, 2 * $_ * $chunk, 0;
+			print F chr(97 + $_ % 26) x $chunk;
+		}' "$@"
+}
+
+# dirblocks BLOCKSIZE INO PARENT TARGET COUNT LENGTH: directory blocks, with COUNT names of
+# LENGTH bytes for inode TARGET.  debugfs takes minutes for as many, because it searches
+# the directory each time.
+dirblocks()
+{
+	perl -e '($bs, $ino, $parent, $target, $count, $len) = @ARGV;
+		$size = 8 + $len + 3 & ~3;
+		@e = ([$ino, 12, 2, "."], [$parent, 12, 2, ".."]);
+		for ($i = 0, $room = $bs - 24; $i < $count || @e; $room = $bs, @e = ()) {
+			for (; $i < $count && $room >= $size; $room -= $size) {
+				$name = sprintf("%015d", $i++) . "n" x ($len - 15);
+				push @e, [$target, $size, 1, $name];
+			}
+			$e[-1][1] += $room;	# to the end of the block
+			print pack "VvCCa" . ($_->[1] - 8), $_->[0], $_->[1],
+				length $_->[3], $_->[2], $_->[3] for @e;
+		}' "$@"
+}
+
 # Features are named one by one, never taken from the host's mke2fs.conf.
 images_setup()
 {
@@ -71,10 +101,10 @@ image_sources()
 	head -c 20000 /dev/zero | tr '\0' x >"$s/xattr-large"
 	head -c 600 /dev/zero | tr '\0' y >"$s/xattr-block"
 	# Every second block is a hole: as many extents as blocks.
-	"$IMGTOOL" holes "$s/frag1k" 1024 700
-	"$IMGTOOL" holes "$s/frag4k" 4096 1500
-	"$IMGTOOL" holes "$s/frag8k" 8192 700
-	"$IMGTOOL" holes "$s/frag64k" 65536 6
+	holes "$s/frag1k" 1024 700
+	holes "$s/frag4k" 4096 1500
+	holes "$s/frag8k" 8192 700
+	holes "$s/frag64k" 65536 6
 	# With 1k blocks these offsets are reached through the inode and through
 	# single, double and triple indirect blocks.
 	: >"$s/sparse1k"
@@ -400,7 +430,7 @@ image_big_dir()
 		awk '$2 == "/target" { print $1 }')
 	target=${target:-$(image_ino "$image" /target)}
 	big=$(image_ino "$image" /big)
-	"$IMGTOOL" dirblocks "$(image_blocksize "$image")" "$big" 2 "$target" \
+	dirblocks "$(image_blocksize "$image")" "$big" 2 "$target" \
 		"$count" 250 >"$blocks"
 	size=$(stat -c %s "$blocks")
 	image_debugfs "$image" <<-END
@@ -424,7 +454,7 @@ image_do_htree3() { image_big_dir "$1" 50000; }
 # 16,000 extents of one block: 191 leaves, 3 index blocks over them.
 image_do_deep_extents()
 {
-	"$IMGTOOL" holes "$1.src" 1024 16000
+	holes "$1.src" 1024 16000
 	echo "write $1.src /frag" | image_debugfs "$1"
 	rm -f "$1.src"
 }

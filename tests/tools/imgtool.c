@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * imgtool: functions for the shell tests that no standard tool has.  It
- * compares files without reading their holes, makes files with holes and
- * directory blocks, counts cached pages, and runs a program under a given name,
- * with limits on its time and output or on a terminal.  It does not judge the results; the scripts do.
+ * compares files without reading their holes, and runs a program under a given
+ * name, with limits on its time and output or on a terminal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -142,101 +140,33 @@ static int cmd_cmp(char **argv)
 	return status;
 }
 
-/* FILE CHUNK COUNT: write COUNT pieces of CHUNK bytes, with a hole after
- * each. */
-static int cmd_holes(char **argv)
+/* In a child: argv is the program's, behind its path. */
+__attribute__((noreturn))
+static void start(char **argv)
 {
-	int fd = open_or_die(argv[0], O_WRONLY | O_CREAT | O_TRUNC);
-	uint64_t chunk = number(argv[1]), count = number(argv[2]), i;
-	char *buf = malloc(chunk ? chunk : 1);
+	const char *program = argv[1];
 
-	if (!buf)
-		die("malloc");
-	for (i = 0; i < count; i++) {
-		memset(buf, 'a' + i % 26, chunk);
-		if (pwrite(fd, buf, chunk, 2 * i * chunk) != (ssize_t)chunk)
-			die(argv[0]);
-	}
-	free(buf);
-	return 0;
+	argv[1] = argv[0];
+	execv(program, argv + 1);
+	die(program);
 }
 
-static void put16(unsigned char *p, unsigned int v)
+/* The child's status, as in the shell. */
+static int end_of(pid_t child)
 {
-	p[0] = v;
-	p[1] = v >> 8;
-}
+	int status;
 
-static unsigned int add_entry(unsigned char *p, uint64_t ino,
-			      const char *name, unsigned int len,
-			      unsigned int type)
-{
-	put16(p, ino);
-	put16(p + 2, ino >> 16);
-	put16(p + 4, (8 + len + 3) & ~3u);
-	p[6] = len;
-	p[7] = type;
-	memcpy(p + 8, name, len);
-	return (8 + len + 3) & ~3u;
-}
-
-/*
- * BLOCKSIZE INO PARENT TARGET COUNT LENGTH: write directory blocks to standard
- * output, with COUNT names of LENGTH bytes for inode TARGET.  Adding as many
- * names with debugfs takes minutes, because it searches the directory each
- * time.
- */
-static int cmd_dirblocks(char **argv)
-{
-	unsigned int bs = number(argv[0]), len = number(argv[5]);
-	uint64_t ino = number(argv[1]), parent = number(argv[2]);
-	uint64_t target = number(argv[3]), count = number(argv[4]), i = 0;
-	unsigned char *block;
-	char name[256];
-	int first = 1;
-
-	if (len < 16 || len > 255 || bs < 1024)
-		die("dirblocks");
-	block = malloc(bs);
-	if (!block)
-		die("dirblocks");
-	while (i < count || first) {
-		unsigned int off = 0, last = 0;
-
-		memset(block, 0, bs);
-		if (first) {
-			off = add_entry(block, ino, ".", 1, 2);
-			last = off;
-			off += add_entry(block + off, parent, "..", 2, 2);
-			first = 0;
-		}
-		while (i < count && off + ((8 + len + 3) & ~3u) <= bs) {
-			memset(name, 'n', sizeof(name));
-			snprintf(name, sizeof(name), "%015" PRIu64, i++);
-			name[15] = 'n';
-			last = off;
-			off += add_entry(block + off, target, name, len, 1);
-		}
-		/* The last entry extends to the end of the block. */
-		put16(block + last + 4, bs - last);
-		if (fwrite(block, bs, 1, stdout) != 1)
-			die("stdout");
-	}
-	free(block);
-	return fflush(stdout) ? 2 : 0;
+	if (waitpid(child, &status, 0) != child)
+		die("waitpid");
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* SECONDS ARGV0 PROGRAM ARGS: run a program; the alarm stays set across
  * exec. */
 static int cmd_run(char **argv)
 {
-	const char *program = argv[2];
-
 	alarm(number(argv[0]));
-	argv[2] = argv[1];
-	execv(program, argv + 2);
-	die(program);
-	return 127;
+	start(argv + 1);
 }
 
 /* Pass on the child's output, at most *room bytes. */
@@ -302,7 +232,6 @@ static int cmd_bounded(char **argv)
 {
 	int64_t limit = 1000 * (int64_t)number(argv[0]);
 	uint64_t room = number(argv[1]);
-	const char *program = argv[3];
 	int out[2], err[2], status, why;
 	struct pollfd pipes[2];
 	clockid_t cpu;
@@ -317,9 +246,7 @@ static int cmd_bounded(char **argv)
 		setpgid(0, 0);
 		dup2(out[1], 1);
 		dup2(err[1], 2);
-		argv[3] = argv[2];
-		execv(program, argv + 3);
-		die(program);
+		start(argv + 2);
 	}
 	if (clock_getcpuclockid(child, &cpu))
 		die("clock");
@@ -330,12 +257,8 @@ static int cmd_bounded(char **argv)
 	why = watch(pipes, cpu, room, limit);
 	if (why)
 		kill(-child, SIGKILL);
-	if (waitpid(child, &status, 0) != child)
-		die("waitpid");
-	if (why)
-		return why;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-	       WEXITSTATUS(status);
+	status = end_of(child);
+	return why ? why : status;
 }
 
 /* The answer to a question: yes, no, the default, or rarely "yes to all". */
@@ -351,9 +274,8 @@ static char answer(uint64_t *seed)
  */
 static int cmd_terminal(char **argv)
 {
-	int master = posix_openpt(O_RDWR | O_NOCTTY), slave, status;
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
 	uint64_t seed = number(argv[0]);
-	const char *program = argv[2];
 	static char buf[CHUNK];
 	char last[4] = "", key;
 	ssize_t got, i;
@@ -372,9 +294,7 @@ static int cmd_terminal(char **argv)
 		dup2(slave, 1);
 		close(slave);
 		close(master);
-		argv[2] = argv[1];
-		execv(program, argv + 2);
-		die(program);
+		start(argv + 1);
 	}
 	close(slave);
 	while ((got = read(master, buf, sizeof(buf))) > 0) {
@@ -390,37 +310,7 @@ static int cmd_terminal(char **argv)
 		if (write(master, &key, 1) != 1)
 			die("terminal");
 	}
-	if (waitpid(child, &status, 0) != child)
-		die("waitpid");
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-	       WEXITSTATUS(status);
-}
-
-/* FILE: print how many of its pages are cached. */
-static int cmd_resident(char **argv)
-{
-	int fd = open_or_die(argv[0], O_RDONLY);
-	size_t size = (size_t)size_of(fd, argv[0]), count = 0, i;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t pages = (size + page - 1) / page;
-	unsigned char *in_core = malloc(pages + 1);
-	void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-
-	if (!in_core || map == MAP_FAILED || mincore(map, size, in_core))
-		die(argv[0]);
-	for (i = 0; i < pages; i++)
-		count += in_core[i] & 1;
-	printf("%zu\n", count);
-	free(in_core);
-	return 0;
-}
-
-/* BYTES: set the capacity of the pipe on standard input. */
-static int cmd_pipesize(char **argv)
-{
-	if (fcntl(0, F_SETPIPE_SZ, (int)number(argv[0])) < 0)
-		die("F_SETPIPE_SZ");
-	return 0;
+	return end_of(child);
 }
 
 static const struct command {
@@ -429,13 +319,9 @@ static const struct command {
 	int (*run)(char **argv);
 } commands[] = {
 	{ "cmp", 2, cmd_cmp },
-	{ "holes", 3, cmd_holes },
-	{ "dirblocks", 6, cmd_dirblocks },
 	{ "run", 3, cmd_run },
 	{ "bounded", 4, cmd_bounded },
 	{ "terminal", 3, cmd_terminal },
-	{ "pipesize", 1, cmd_pipesize },
-	{ "resident", 1, cmd_resident },
 };
 
 int main(int argc, char **argv)
@@ -446,7 +332,6 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], commands[i].name) &&
 		    argc - 2 >= commands[i].args)
 			return commands[i].run(argv + 2);
-	fprintf(stderr, "Usage: imgtool cmp|holes|dirblocks|run|"
-		"bounded|terminal|pipesize|resident ARGUMENTS\n");
+	fprintf(stderr, "Usage: imgtool cmp|run|bounded|terminal ARGUMENTS\n");
 	return 2;
 }

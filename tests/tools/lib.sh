@@ -109,6 +109,10 @@ tap_not_ok()
 }
 
 tap_skip() { printf 'ok - %s # SKIP %s\n' "$1" "$2"; }
+# skipped NAME REASON: is it, because there is a REASON?
+skipped() { [ -n "$2" ] && tap_skip "$1" "$2"; }
+# tap_unless REASON NAME COMMAND...: tap_check, or skipped.
+tap_unless() { skipped "$2" "$1" || tap_check "${@:2}"; }
 tap_diag() { printf '# %s\n' "$*"; }
 
 tap_skip_all()
@@ -210,29 +214,23 @@ tmp_setup()
 	trap 'exit 143' TERM
 }
 
+# compiled NAME OUT FLAG...: prints the name of OUT.
+compiled()
+{
+	${CC:-cc} -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -o "$2" \
+		"$srcdir/tools/$1"*.c "${@:3}" >&2 && echo "$2"
+}
+
 # tool NAME [FLAG...]: a helper in C, that of the build tree or compiled here.
 tool()
 {
-	local name=$1 out=$top_builddir/tests/tools/$1
+	local built=$top_builddir/tests/tools/$1
 
-	shift
-	if [ ! -x "$out" ]; then
-		out=$E2PF_TMP/$name
-		${CC:-cc} -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -o "$out" \
-			"$srcdir/tools/$name"*.c "$@" >&2 || return
-	fi
-	printf '%s\n' "$out"
+	if [ -x "$built" ]; then echo "$built"; else compiled "$1" "$E2PF_TMP/$1" "${@:2}"; fi
 }
 
 # library NAME: one to be preloaded, without sanitizers.
-library()
-{
-	local out=$E2PF_TMP/$1.so
-
-	${CC:-cc} -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -w -shared -fPIC \
-		-o "$out" "$srcdir/tools/$1"*.c -ldl -lpthread >&2 || return
-	printf '%s\n' "$out"
-}
+library() { compiled "$1" "$E2PF_TMP/$1.so" -w -shared -fPIC -ldl -lpthread; }
 
 # setup PROGRAM...: what most scripts need; without one of the programs, all of which
 # are part of Debian, they are skipped.
@@ -249,12 +247,10 @@ setup()
 
 require_programs()
 {
-	local program
+	local missing
 
-	for program in "$@"; do
-		command -v "$program" >/dev/null ||
-			tap_skip_all "$program not found"
-	done
+	missing=$(lacks "$@")
+	[ -z "$missing" ] || tap_skip_all "$missing"
 	[ -x "$E2FSCK_TEST" ] ||
 		tap_skip_all "command under test not built: $E2FSCK_TEST"
 	[ -z "${E2PF_NO_PRELOAD-}" ] || tap_skip_all "$E2PF_NO_PRELOAD"
@@ -280,12 +276,12 @@ in_memory()
 drop() { dd of="$1" conv=notrunc,fdatasync oflag=nocache count=0 status=none; }
 
 # resident FILE: how many of its pages are cached.
-resident() { "$IMGTOOL" resident "$1"; }
+resident() { fincore -rnbo PAGES "$1"; }
 
 # Where files are kept in memory nothing is to be read ahead.
 can_drop()
 {
-	head -c 65536 /dev/zero >"$E2PF_TMP/dropped" &&
+	have_program fincore && head -c 65536 /dev/zero >"$E2PF_TMP/dropped" &&
 	undisturbed is_dropped "$E2PF_TMP/dropped"
 }
 
@@ -296,6 +292,25 @@ is_dropped() { drop "$1" && [ "$(resident "$1")" = 0 ]; }
 #
 have_root() { [ "$(id -u)" = 0 ]; }
 have_program() { command -v "$1" >/dev/null; }
+
+# lacks PROGRAM...: prints which it does not have.  These print why it has none of that:
+# mount name spaces, loop devices, traces of calls, what is not in memory.
+lacks()
+{
+	local program
+
+	for program; do
+		have_program "$program" || { echo "$program not found"; return; }
+	done
+}
+no_mounts() { have_root && unshare -m true 2>/dev/null || echo "no mount name space"; }
+no_loops() { have_root && [ -w /dev/loop-control ] || echo "no loop device"; }
+no_strace()
+{
+	[ -z "$E2PF_RUNTIME" ] && strace -qq true 2>/dev/null ||
+		echo "no strace, or a sanitizer"
+}
+no_disk() { can_drop || echo "files stay in memory"; }
 
 # Is there a nice value 7 above the tests' own?
 can_be_nicer() { [ "$(nice)" -le 12 ]; }
@@ -328,25 +343,18 @@ loop_detach()
 		sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"
 }
 
-# PID and name of processes with our mark in the environment that run a checker.  This
-# shell and its children have the mark, too, so only the launcher, e2fsck and
-# e2prefetch count.
+# PID and name of processes with our mark in the environment that run a checker.
+# Children of this shell have the mark, too.
 marked_processes()
 {
-	local dir name
+	local file name
 
-	for dir in /proc/[0-9]*; do
-		[ "${dir#/proc/}" != $$ ] || continue
-		{ read -r name <"$dir/comm"; } 2>/dev/null || continue
+	for file in $(grep -lsxz "E2PF_TEST_MARK=$E2PF_TEST_MARK" /proc/[0-9]*/environ); do
+		{ read -r name <"${file%environ}comm"; } 2>/dev/null || continue
 		case $name in
-		btrfs*|e2fsck*|*prefetch*|fsck.ext*|badblocks) ;;
-		*) continue ;;
+		btrfs*|e2fsck*|*prefetch*|fsck.ext*|badblocks) echo "${file//[!0-9]/} $name" ;;
 		esac
-		tr '\0' '\n' <"$dir/environ" 2>/dev/null |
-			grep -qx "E2PF_TEST_MARK=$E2PF_TEST_MARK" &&
-			printf '%s %s\n' "${dir#/proc/}" "$name"
 	done
-	return 0
 }
 
 # wait_for COMMAND...: waits until it succeeds.  The limit of ten minutes is
@@ -381,18 +389,14 @@ workers()
 	local function=$1 arg out running=0
 
 	shift
-	for arg in "$@"; do
-		if [ "$running" -ge "$E2PF_JOBS" ]; then
-			wait -n
-			running=$((running - 1))
-		fi
+	for arg; do
+		[ $((running++)) -lt "$E2PF_JOBS" ] || wait -n
 		(
 			trap - EXIT
 			out=$("$function" "$arg" 2>&1)
 			[ -z "$out" ] || printf '%s\n' "$out" |
 				flock "$E2PF_TMP" cat
 		) &
-		running=$((running + 1))
 	done
 	wait
 }
