@@ -49,7 +49,7 @@ void fs_add_root(uint8_t *leaf, uint64_t tree, uint64_t logical,
 		 unsigned level);
 
 /* A chunk tree that is one leaf: a system chunk of 1 MiB at this address, and a
- * metadata chunk, of so many bytes at this place of the device. */
+ * metadata chunk, of `bytes` bytes at `place` of the device. */
 void fs_chunk_tree(uint8_t *super, uint8_t *leaf, uint64_t system,
 		   uint64_t metadata, uint64_t bytes, uint64_t place);
 
