@@ -302,6 +302,15 @@ static bool is_alone(struct e2pf_engine *e, const struct e2pf_read *r)
 	       !may_be_in_flight(dev, r->offset + r->length);
 }
 
+void e2pf_checker_requested(struct e2pf_engine *e, uint64_t offset,
+			    uint64_t length)
+{
+	struct e2pf_checker *c = &e->checker;
+
+	if (offset <= c->alone_end && offset + length >= c->alone_at)
+		c->alone_at = E2PF_NOWHERE;
+}
+
 void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 {
 	struct e2pf_checker *c = &e->checker;
@@ -318,8 +327,14 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	/* A cached read shows nothing about a stuck device. */
 	r->missed = !e2pf_is_cached(e->devices[r->device], r->offset,
 				    r->length);
-	if (r->missed && is_alone(e, r))
+	if (r->missed) {
+		/* Said before it is looked at: what is requested later takes it
+		 * back. */
+		c->alone_end = r->offset + r->length;
 		c->alone_at = r->offset;
+		if (!is_alone(e, r))
+			c->alone_at = E2PF_NOWHERE;
+	}
 	r->waited = r->missed && c->gated;
 	if (!r->waited)
 		return;
@@ -422,7 +437,7 @@ bool e2pf_engine_read_again(struct e2pf_engine *e, unsigned device,
 	e2pf_lock(&e->lock);
 	/* Workers that have ended or given up have left theirs in flight. */
 	in_flight = requested && e2pf_now(e) - requested < IN_FLIGHT_NS &&
-		    (c->alone_at != offset || requested >= c->reading_since);
+		    c->alone_at != offset;
 	e2pf_pacing_read_failed(e, offset);
 	e2pf_unlock(&e->lock);
 	/* It is not in memory. */

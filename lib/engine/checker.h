@@ -36,8 +36,9 @@ struct e2pf_checker {
 	 * that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
 	atomic_uint_fast64_t reading_at;	/* bytes */
-	atomic_uint_fast64_t alone_at;	/* the same, if nothing beside it was in
-					   flight; or E2PF_NOWHERE */
+	/* Where it begins and ends, if nothing beside it has been in flight since;
+	 * or E2PF_NOWHERE. */
+	atomic_uint_fast64_t alone_at, alone_end;
 	/* Its last reads, by their place; 0: none. */
 	atomic_uint_fast64_t lately[E2PF_LATELY];
 
@@ -57,6 +58,11 @@ struct e2pf_checker {
 
 void e2pf_checker_init(struct e2pf_engine *e);
 void e2pf_checker_destroy(struct e2pf_engine *e);
+
+/* This has just been requested, of any device: is it beside the checker's read?
+ * Needs no lock. */
+void e2pf_checker_requested(struct e2pf_engine *e, uint64_t offset,
+			    uint64_t length);
 
 /* Has the checker reported a unit of the current phase?  Needs no lock. */
 bool e2pf_checker_at(const struct e2pf_engine *e, uint64_t *unit);

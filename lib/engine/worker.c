@@ -332,6 +332,7 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		e2pf_pool_requests(e);
 		/* This may block while the device's queue is full. */
 		requests = dev->ops->willneed(dev, pos, len);
+		e2pf_checker_requested(e, pos, len);
 		w->requests_made += requests;
 		e2pf_cost_requested(&w->cost, requests, len);
 		r.offset = pos + len - grain;

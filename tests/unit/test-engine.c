@@ -7,6 +7,7 @@
  */
 #include "unit.h"
 #include "engine-rig.h"
+#include "engine/core.h"
 
 /* Requests in flight at first. */
 #define FIRST_REQUESTS 4u
@@ -186,6 +187,39 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	assert_false(e2pf_engine_read_again(r->e, 0, dir[DIRS - 1] * BS,
 					    block, BS));
 	assert_true(rig_stats(r).gave_up);
+}
+
+/* A read of the checker that has failed is made again if something beside it was
+ * requested since it began, but not for what was requested elsewhere. */
+TEST(failed_read_beside_a_request)
+{
+	static const struct {
+		int from, to;		/* blocks, from the one that is read */
+		bool again;
+	} requests[] = {
+		{ -9, -1, false }, { -9, 0, true }, { 2, 9, false }, { 1, 2, true }
+	};
+	unsigned char block[BS];
+	struct rig r;
+	unsigned i;
+
+	rig_set_up(&r, 2, 1);
+	rig_start(&r);
+	fake_threads_settle();
+	for (i = 0; i < 4; i++) {
+		uint64_t at = tiny_free_block(&r.fs, 0) + 100 + 10 * i;
+		struct e2pf_read read = { .offset = at * BS, .length = BS };
+
+		/* What is looked at before a read only when one has failed. */
+		e2pf_engine_read_again(r.e, 0, 0, block, BS);
+		e2pf_engine_before_read(r.e, &read);
+		e2pf_checker_requested(r.e, (at + requests[i].from) * BS,
+				       BS * (requests[i].to - requests[i].from));
+		assert_int_equal(requests[i].again,
+				 e2pf_engine_read_again(r.e, 0, at * BS, block,
+							BS));
+	}
+	rig_tear_down(&r);
 }
 
 /* A stuck device is left to the checker until it serves the checker again. */
