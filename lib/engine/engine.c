@@ -165,7 +165,8 @@ bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
 
 bool e2pf_engine_reads_ahead(struct e2pf_engine *e)
 {
-	return e->run == E2PF_RUN_READING || e->run == E2PF_RUN_ASLEEP;
+	return (e2pf_is_reading(e) && !e->pacing.careful) ||
+	       e->run == E2PF_RUN_ASLEEP;
 }
 
 /*

@@ -140,8 +140,8 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds);
  * limit).  Returns true when nothing is left. */
 bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds);
 
-/* True if workers are reading ahead, or did not start because everything was
- * cached.  Either way no other readahead is needed. */
+/* True if workers are reading ahead, and as much as the device can take, or did not
+ * start because everything was cached.  Either way no other readahead is needed. */
 bool e2pf_engine_reads_ahead(struct e2pf_engine *e);
 
 /* Measure the device in this thread: at places spread over the filesystem, of

@@ -176,6 +176,8 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	while (!rig_stats(r).slow_or_failed)
 		sched_yield();
 	assert_int_equal(rig_stats(r).suspect_at, bad * BS);
+	/* The checker's own readahead is not refused any more. */
+	assert_false(e2pf_engine_reads_ahead(r->e));
 	assert_int_equal(rig_asked_of(r, dir, DIRS), way ? 0 : FIRST_REQUESTS);
 	assert_false(e2pf_engine_read_again(r->e, 0, bad * BS, block, BS));
 	for (i = 0; i < 4; i++)
