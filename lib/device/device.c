@@ -236,8 +236,16 @@ static int file_holds(struct e2pf_device *dev, uint64_t offset)
 #endif
 }
 
+static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
+{
+	const struct file_device *f = file_device(dev);
+
+	posix_fadvise(f->dev.fd, (off_t)(f->offset + offset), (off_t)len,
+		      POSIX_FADV_DONTNEED);
+}
+
 static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
-			 uint64_t ns)
+			 uint64_t ns, bool drop)
 {
 	uint64_t part, began = file_now(dev);
 	struct timespec pause = { .tv_nsec = FIRST_PAUSE_NS };
@@ -250,8 +258,14 @@ static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 			if (dev->blind || file_device(dev)->small_blocks ||
 			    file_holds(dev, offset) != 1)
 				return true;
-			if (file_now(dev) - began >= ns)
-				return false;
+			if (file_now(dev) - began >= ns) {
+				/* The kernel keeps a page that is being read. */
+				if (drop)
+					file_forget(dev, offset - offset %
+						    dev->page_size,
+						    dev->page_size);
+				return file_holds(dev, offset) != 1;
+			}
 			nanosleep(&pause, NULL);
 			if (pause.tv_nsec < LONGEST_PAUSE_NS)
 				pause.tv_nsec += pause.tv_nsec / 8;
@@ -268,14 +282,6 @@ static void file_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len
 	if (dev->mapping && file_span(dev, offset, len, &resident) == len &&
 	    resident)
 		e2pf_mapping_populate(dev->mapping, offset, len);
-}
-
-static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
-{
-	const struct file_device *f = file_device(dev);
-
-	posix_fadvise(f->dev.fd, (off_t)(f->offset + offset), (off_t)len,
-		      POSIX_FADV_DONTNEED);
 }
 
 static void file_close(struct e2pf_device *dev)

@@ -38,9 +38,10 @@ struct e2pf_device_ops {
 	/* Wait at most `ns` until the range has been read, and do not ask for it:
 	 * read() would have the device try again what it could not read.  Returns
 	 * false if some of it is still being read, or could not be; true also if
-	 * some of it is gone, or that is not known.  NULL: it never is. */
+	 * some of it is gone, or that is not known.  `drop`: what could not be is
+	 * gone then.  NULL: it never is. */
 	bool (*arrives)(struct e2pf_device *dev, uint64_t offset, uint64_t len,
-			uint64_t ns);
+			uint64_t ns, bool drop);
 	/* The first byte at or after this one that is stored, and not in a hole
 	 * of a file; UINT64_MAX if there is none.  NULL: there are no holes. */
 	uint64_t (*data)(struct e2pf_device *dev, uint64_t offset);

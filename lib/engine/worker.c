@@ -219,11 +219,15 @@ static bool arrives(struct e2pf_worker *w, unsigned device, uint64_t offset,
 	struct e2pf_device *dev = e->devices[device];
 	uint64_t began = e2pf_now(e);
 	unsigned failures = e->pacing.failures;
-	bool stuck = false, wanted = true;
+	bool stuck = false, wanted = true, first = true;
 
 	while (dev->ops->arrives && wanted &&
 	       !dev->ops->arrives(dev, offset, len, is_obsolete(w) ?
-				  E2PF_STUCK_NS : STEP_NS)) {
+				  E2PF_STUCK_NS : STEP_NS,
+				  first && !e->pacing.suspect)) {
+		/* What fails later, or again, costs too much to be tried once
+		 * more by us. */
+		first = false;
 		wanted = !is_obsolete(w) && e->pacing.failures == failures;
 		if (stuck || (!e->pacing.suspect &&
 			      e2pf_now(e) - began < E2PF_STUCK_NS))

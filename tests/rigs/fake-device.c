@@ -212,8 +212,9 @@ static int fake_holds(struct e2pf_device *dev, uint64_t offset)
 }
 
 static bool fake_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
-			 uint64_t ns)
+			 uint64_t ns, bool drop)
 {
+	struct fake_device *f = fake(dev);
 	bool resident;
 	uint64_t part;
 
@@ -223,8 +224,9 @@ static bool fake_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 			continue;
 		if (!fake_holds(dev, offset))
 			return true;
-		fake_advance(fake(dev), ns);
-		return false;
+		fake_advance(f, ns);
+		return drop && f->fails_at_once &&
+		       f->bad[offset / f->block_size];
 	}
 	return true;
 }

@@ -46,6 +46,7 @@ struct fake_device {
 	void (*on_now)(struct fake_device *f);
 	bool strict;		/* abort on a call outside the device */
 	bool late;		/* a willneed stays in flight */
+	bool fails_at_once;	/* arrives() learns of bad blocks */
 	bool held[FAKE_OPS];	/* calls of workers block */
 	int held_worker;		/* only this worker is held; -1: all */
 	uint64_t tick;		/* ns each read takes */

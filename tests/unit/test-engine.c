@@ -191,6 +191,23 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	assert_true(rig_stats(r).gave_up);
 }
 
+/* A sector that fails at once is known to before a second has passed. */
+TEST(bad_sector_that_fails_at_once)
+{
+	struct rig r;
+
+	rig_set_up(&r, 2, 1);
+	fake_set_bad(&r.dev, r.fs.groups[0].inode_table, 1);
+	fake_tell(&r.dev);
+	r.dev.fails_at_once = true;
+	rig_start(&r);
+	assert_true(e2pf_engine_wait(r.e, -1));
+	assert_int_equal(rig_stats(&r).errors, 1);
+	assert_int_equal(rig_stats(&r).slow_or_failed, 1);
+	assert_true(r.dev.clock < E2PF_STUCK_NS);
+	rig_tear_down(&r);
+}
+
 /* A read of the checker that has failed is made again if something beside it was
  * requested since it began, but not for what was requested elsewhere. */
 TEST(failed_read_beside_a_request)
