@@ -8,8 +8,7 @@
 #include "btrfs/format.h"
 #include "items.h"
 
-/* The least that the stream has for a piece of data, in bytes, even if its contents
- * are not sent. */
+/* The least that the stream has for a piece of data, in bytes, without its contents. */
 #define STREAM_LEAST 64u
 
 void e2pf_items_found(const void *bytes, size_t size, uint32_t count,
@@ -40,59 +39,37 @@ void e2pf_items_found(const void *bytes, size_t size, uint32_t count,
 bool e2pf_item_data(const struct e2pf_btrfs_item *item, struct e2pf_job *data)
 {
 	const struct btrfs_file_extent_item *b = (const void *)item->bytes;
+	const uint32_t header = BT_AT(file_extent_item, disk_bytenr);
 	uint64_t skip, length, extent, bytes;
 
-	if (item->key.type != BTRFS_EXTENT_DATA_KEY ||
-	    item->size < sizeof(*b) || (b->type != BTRFS_FILE_EXTENT_REG &&
+	if (item->key.type != BTRFS_EXTENT_DATA_KEY || item->size <= header)
+		return false;
+	*data = (struct e2pf_job) {
+		.inode = item->key.objectid, .from = item->key.offset,
+		.generation = le64toh(b->generation),
+		.compressed = b->compression != 0
+	};
+	if (b->type == BTRFS_FILE_EXTENT_INLINE) {
+		data->sent = item->size - header;
+		return true;
+	}
+	if (item->size < sizeof(*b) || (b->type != BTRFS_FILE_EXTENT_REG &&
 					b->type != BTRFS_FILE_EXTENT_PREALLOC))
 		return false;
 	skip = le64toh(b->offset);
 	length = le64toh(b->num_bytes);
 	extent = le64toh(b->disk_bytenr);
 	bytes = le64toh(b->disk_num_bytes);
-	*data = (struct e2pf_job) {
-		.keys = e2pf_btrfs_keys_of(extent, extent),
-		.offset = extent + (b->compression ? 0 : skip),
-		.inode = item->key.objectid, .from = item->key.offset,
-		.length = b->type == BTRFS_FILE_EXTENT_REG ? length : 0,
-		.stored = b->compression ? bytes : length,
-		.generation = le64toh(b->generation),
-		.compressed = b->compression != 0
-	};
+	data->keys = e2pf_btrfs_keys_of(extent, extent);
+	data->offset = extent + (b->compression ? 0 : skip);
+	data->length = b->type == BTRFS_FILE_EXTENT_REG ? length : 0;
+	data->stored = b->compression ? bytes : length;
 	/* Address 0 means a hole. */
 	return extent && length && bytes && length <= INT64_MAX &&
 	       item->key.offset <= INT64_MAX - length &&
 	       bytes <= UINT64_MAX - extent &&
 	       (data->compressed ||
 		(skip <= bytes && length <= bytes - skip));
-}
-
-uint64_t e2pf_item_inline(const struct e2pf_btrfs_item *item,
-			  uint64_t generation)
-{
-	const struct btrfs_file_extent_item *b = (const void *)item->bytes;
-	uint32_t header = BT_AT(file_extent_item, disk_bytenr);
-
-	return item->key.type != BTRFS_EXTENT_DATA_KEY ||
-	       item->size <= header || b->type != BTRFS_FILE_EXTENT_INLINE ||
-	       le64toh(b->generation) <= generation ? 0 : item->size - header;
-}
-
-/* The length of an inline reference, including its type.  0 if the type is
- * unknown: then what follows cannot be parsed. */
-static uint32_t reference_bytes(uint8_t type)
-{
-	switch (type) {
-	case BTRFS_EXTENT_DATA_REF_KEY:
-		return 1 + BT_SIZE(extent_data_ref);
-	case BTRFS_SHARED_DATA_REF_KEY:
-		return 1 + 8 + BT_SIZE(shared_data_ref);
-	case BTRFS_TREE_BLOCK_REF_KEY:
-	case BTRFS_SHARED_BLOCK_REF_KEY:
-		return 1 + 8;
-	default:
-		return 0;
-	}
 }
 
 void e2pf_item_references(const struct e2pf_btrfs_item *item,
@@ -106,23 +83,24 @@ void e2pf_item_references(const struct e2pf_btrfs_item *item,
 		return;
 	for (; at < item->size; at += bytes) {
 		const uint8_t *b = item->bytes + at;
+		const bool by_leaf = b[0] == BTRFS_SHARED_DATA_REF_KEY;
 		const struct btrfs_extent_data_ref *ref =
 			(const void *)(b + 1);
 		struct e2pf_btrfs_key key = { .type = BTRFS_EXTENT_DATA_KEY };
 
-		bytes = reference_bytes(b[0]);
-		if (!bytes || bytes > item->size - at)
+		bytes = 1 + (by_leaf ? 8 + BT_SIZE(shared_data_ref) :
+				       BT_SIZE(extent_data_ref));
+		/* What follows another type cannot be parsed. */
+		if (bytes > item->size - at ||
+		    (!by_leaf && b[0] != BTRFS_EXTENT_DATA_REF_KEY))
 			return;
-		if (b[0] == BTRFS_SHARED_DATA_REF_KEY) {
-			memcpy(&key.objectid, b + 1, 8);
-			key.objectid = le64toh(key.objectid);
+		if (by_leaf) {
+			key.objectid = bt_le64(b + 1);
 			sink(ctx, 0, &key);
-		}
-		if (b[0] != BTRFS_EXTENT_DATA_REF_KEY)
 			continue;
+		}
 		key.objectid = le64toh(ref->objectid);
-		/* The part's offset in the file minus that in the extent: it
-		 * may be below 0. */
+		/* Of the extent's first byte in the file: may be below 0. */
 		key.offset = le64toh(ref->offset);
 		if (key.offset > INT64_MAX)
 			key.offset = 0;
@@ -130,14 +108,12 @@ void e2pf_item_references(const struct e2pf_btrfs_item *item,
 	}
 }
 
-bool e2pf_item_inode(const struct e2pf_btrfs_item *item, uint64_t *changed)
+bool e2pf_item_is_old(const struct e2pf_btrfs_item *item, uint64_t generation)
 {
 	const struct btrfs_inode_item *b = (const void *)item->bytes;
 
-	if (item->key.type != BTRFS_INODE_ITEM_KEY || item->size < sizeof(*b))
-		return false;
-	*changed = le64toh(b->transid);
-	return true;
+	return item->key.type == BTRFS_INODE_ITEM_KEY &&
+	       item->size >= sizeof(*b) && le64toh(b->transid) <= generation;
 }
 
 bool e2pf_ranges_add(struct e2pf_ranges *ranges,
@@ -177,52 +153,36 @@ void e2pf_ranges_finish(struct e2pf_ranges *ranges)
 	qsort(ranges->range, n, sizeof(*ranges->range), by_first);
 	/* Added in order, overlapping and adjacent ranges are joined. */
 	ranges->count = 0;
-	for (i = 0; i < n; i++) {
-		struct e2pf_btrfs_range range = ranges->range[i];
+	for (i = 0; i < n; i++)
+		e2pf_ranges_add(ranges, &ranges->range[i]);
+}
 
-		e2pf_ranges_add(ranges, &range);
-	}
+/* 0 if they have a key in common. */
+static int by_keys(const void *a, const void *b)
+{
+	const struct e2pf_btrfs_range *x = a, *y = b;
+
+	return (e2pf_btrfs_compare(&x->first, &y->last) > 0) -
+	       (e2pf_btrfs_compare(&x->last, &y->first) < 0);
 }
 
 bool e2pf_ranges_meet(const struct e2pf_ranges *ranges,
 		      const struct e2pf_btrfs_range *keys)
 {
-	size_t low = 0, high = ranges->count, middle;
-
-	/* Find the first range that does not end before these keys. */
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (e2pf_btrfs_compare(&ranges->range[middle].last,
-				       &keys->first) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < ranges->count &&
-	       e2pf_btrfs_compare(&ranges->range[low].first, &keys->last) <= 0;
+	return ranges->count && bsearch(keys, ranges->range, ranges->count,
+					sizeof(*keys), by_keys);
 }
 
-/*
- * The walk: each call is one level lower, so it is as deep as a tree can be.
- */
-
-static bool is_wanted(const struct e2pf_tree_walk *walk,
-		      const struct e2pf_btrfs_node *node)
-{
-	return node->ptr.generation > walk->generation &&
-	       e2pf_btrfs_compare(&node->keys.first, &node->keys.last) <= 0 &&
-	       e2pf_btrfs_compare(&node->keys.last, &walk->after) > 0 &&
-	       (!walk->ranges || e2pf_ranges_meet(walk->ranges, &node->keys));
-}
-
-/* Visit a leaf, or the children of a node.  A node that cannot be read is
- * skipped. */
+/* Visit a leaf, or the children of a node, each one level lower. */
 static void visit(void *ctx, const struct e2pf_btrfs_node *node)
 {
 	struct e2pf_tree_walk *walk = ctx;
 	uint8_t *block;
 
-	if (walk->ended || !is_wanted(walk, node))
+	if (walk->ended || node->ptr.generation <= walk->generation ||
+	    e2pf_btrfs_compare(&node->keys.first, &node->keys.last) > 0 ||
+	    e2pf_btrfs_compare(&node->keys.last, &walk->after) <= 0 ||
+	    (walk->ranges && !e2pf_ranges_meet(walk->ranges, &node->keys)))
 		return;
 	if (!node->ptr.level) {
 		walk->after = node->keys.last;
@@ -251,10 +211,6 @@ void e2pf_tree_walk(struct e2pf_tree_walk *walk,
 	visit(walk, &all);
 }
 
-/*
- * Lists.
- */
-
 bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job)
 {
 	if (jobs->count == E2PF_ITEMS_MOST ||
@@ -278,21 +234,13 @@ static int by_place(const void *a, const void *b)
 	const struct e2pf_job *x = a, *y = b;
 	int order = E2PF_COMPARE(x->offset, y->offset);
 
-	if (!order)
-		order = E2PF_COMPARE(x->device, y->device);
 	return order ? order : by_file(a, b);
-}
-
-static void sort(struct e2pf_jobs *jobs,
-		 int (*by)(const void *, const void *))
-{
-	if (jobs->count)
-		qsort(jobs->job, jobs->count, sizeof(*jobs->job), by);
 }
 
 void e2pf_jobs_order(struct e2pf_jobs *jobs)
 {
-	sort(jobs, by_place);
+	if (jobs->count)
+		qsort(jobs->job, jobs->count, sizeof(*jobs->job), by_place);
 }
 
 void e2pf_jobs_order_files(struct e2pf_jobs *data)
@@ -300,22 +248,14 @@ void e2pf_jobs_order_files(struct e2pf_jobs *data)
 	struct e2pf_job *job = data->job;
 	size_t i, first = 0;
 
-	sort(data, by_place);
+	e2pf_jobs_order(data);
 	for (i = 1; i < data->count; i++) {
 		if (job[i].offset != job[first].offset)
 			first = i;
 		job[i].shared = job[i].inode != job[first].inode;
 	}
-	sort(data, by_file);
-}
-
-/* The kernel's own readahead of a file that is sent from its start on is at full
- * speed when it comes here. */
-static bool is_rest(const struct e2pf_job *before, const struct e2pf_job *job,
-		    uint64_t piece)
-{
-	return job->length > piece && before->inode == job->inode &&
-	       before->from + before->length == job->from;
+	if (data->count)
+		qsort(job, data->count, sizeof(*job), by_file);
 }
 
 uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
@@ -326,6 +266,7 @@ uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
 
 	for (window->count = 0; *next < data->count; ++*next) {
 		const struct e2pf_job *from = &data->job[*next];
+		const struct e2pf_job *before = *next ? from - 1 : NULL;
 		struct e2pf_job job = *from;
 
 		if (job.length > piece)
@@ -333,8 +274,12 @@ uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
 		if (job.length > most - bytes)
 			break;
 		sent += STREAM_LEAST + (job.shared ? 0 : from->length);
+		/* In the middle of a file the kernel's own readahead is at full
+		 * speed. */
 		if (!job.length || job.shared ||
-		    (*next && is_rest(from - 1, from, piece)))
+		    (from->length > piece && before &&
+		     before->inode == job.inode &&
+		     before->from + before->length == job.from))
 			continue;
 		job.sent = sent;
 		if (e2pf_jobs_add(window, &job))

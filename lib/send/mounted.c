@@ -22,10 +22,8 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 {
 	const struct e2pf_btrfs_key *first = &keys->first;
 	const struct e2pf_btrfs_key *last = sink ? &keys->last : first;
-	uint32_t nodesize = fs->map.super.nodesize;
-	/* Each item of a leaf has a header in the result that is longer than
-	 * its header in the leaf. */
-	size_t size = 2 * (size_t)(nodesize ? nodesize : 4096);
+	/* An item's header is longer than in a leaf. */
+	size_t size = 2 * (size_t)fs->map.super.nodesize;
 	struct btrfs_ioctl_search_args_v2 *args = malloc(sizeof(*args) + size);
 	int err;
 
@@ -92,10 +90,6 @@ int e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 	return err;
 }
 
-/*
- * Devices.
- */
-
 uint64_t e2pf_mounted_bytes_read(void)
 {
 	struct rusage used;
@@ -109,20 +103,18 @@ uint64_t e2pf_mounted_bytes_read(void)
 static const char *open_devices(struct e2pf_mounted *fs, uint64_t max_id)
 {
 	const char *why = "no device of the filesystem can be opened";
-	struct btrfs_ioctl_dev_info_args *one = malloc(sizeof(*one));
+	struct btrfs_ioctl_dev_info_args one;
 	uint64_t id, before = e2pf_mounted_bytes_read();
 	int fd;
 
-	if (!one)
-		return "no memory";
 	for (id = 0; id <= max_id && id <= UINT16_MAX &&
 		     fs->map.devices < E2PF_DEVICES; id++) {
-		memset(one, 0, sizeof(*one));
-		one->devid = id;
-		if (ioctl(fs->fd, BTRFS_IOC_DEV_INFO, one))
+		memset(&one, 0, sizeof(one));
+		one.devid = id;
+		if (ioctl(fs->fd, BTRFS_IOC_DEV_INFO, &one))
 			continue;
-		one->path[sizeof(one->path) - 1] = '\0';
-		fd = open((char *)one->path, O_RDONLY | O_DIRECT | O_CLOEXEC |
+		one.path[sizeof(one.path) - 1] = '\0';
+		fd = open((char *)one.path, O_RDONLY | O_DIRECT | O_CLOEXEC |
 			  O_NOCTTY);
 		if (fd < 0)
 			continue;
@@ -133,7 +125,6 @@ static const char *open_devices(struct e2pf_mounted *fs, uint64_t max_id)
 		}
 		fs->device[fs->map.devices - 1] = fd;
 	}
-	free(one);
 	fs->counts_bytes = e2pf_mounted_bytes_read() > before;
 	return fs->map.devices ? NULL : why;
 }
@@ -146,12 +137,8 @@ static int read_direct(void *ctx, const struct e2pf_ref *ref, void *bytes)
 		     (off_t)ref->offset) == (ssize_t)ref->length ? 0 : EIO;
 }
 
-/*
- * Files.
- */
-
-/* A file handle without a parent: inode, tree and generation, where generation
- * 0 matches any. */
+/* A file handle without a parent: inode, tree and generation, of which 0 matches
+ * any. */
 #define HANDLE_BYTES 20
 #define HANDLE_TYPE 0x4d
 
@@ -171,8 +158,7 @@ int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree,
 	handle.head.handle_type = HANDLE_TYPE;
 	memcpy(handle.head.f_handle, &inode, 8);
 	memcpy(handle.head.f_handle + 8, &tree, 8);
-	/* Opening a device file may have effects.  O_PATH does not, so check
-	 * the type first. */
+	/* Opening a device file may have effects; O_PATH does not. */
 	place = open_by_handle_at(fs->fd, &handle.head, O_PATH | O_CLOEXEC);
 	if (place < 0)
 		return -1;
@@ -183,45 +169,24 @@ int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree,
 	return fd;
 }
 
-/*
- * Opening and closing.
- */
-
-static const char *reason(int err)
-{
-	switch (err) {
-	case EPERM:
-	case EACCES:
-		return "searching the trees needs CAP_SYS_ADMIN";
-	case ENOTTY:
-	case EOPNOTSUPP:
-	case ENOSYS:
-		return "the kernel has no tree search ioctl";
-	default:
-		return "the subvolume's root was not found";
-	}
-}
-
 const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
 {
 	struct e2pf_btrfs_super *super = &fs->map.super;
 	struct btrfs_ioctl_fs_info_args info;
 	struct e2pf_btrfs_ptr root;
 	const char *why;
-	int err;
 
 	memset(fs, 0, sizeof(*fs));
 	memset(&info, 0, sizeof(info));
 	fs->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	err = ioctl(fs->fd, BTRFS_IOC_FS_INFO, &info) ? errno : 0;
+	ioctl(fs->fd, BTRFS_IOC_FS_INFO, &info);
 	/* To check the root's address, before a superblock is read. */
 	super->nodesize = info.nodesize;
 	super->sectorsize = info.sectorsize;
-	if (!err)
-		err = info.sectorsize ? e2pf_mounted_root(
-			fs, e2pf_mounted_tree_of(fd), &root) : ENOSYS;
-	if (err)
-		why = reason(err);
+	if (!info.sectorsize ||
+	    e2pf_mounted_root(fs, e2pf_mounted_tree_of(fd), &root))
+		why = "the trees cannot be searched: no CAP_SYS_ADMIN, or an old "
+		      "kernel";
 	else if (!root.level)
 		why = "the subvolume is a single leaf";
 	else

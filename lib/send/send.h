@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Reads ahead of the kernel's send of a btrfs subvolume, from the mounted
- * filesystem: what is newer than the parent, and what is compared with that.
- *
- * The session is one of session.h without an engine.  Its settings, limits,
- * statistics and decisions apply to all sends of this process.  It may be used
- * by one thread at a time, except for e2pf_send_came_out().
+ * Reads ahead of the kernel's send of a btrfs subvolume.  The session is one without an
+ * engine, for all sends of this process, and used by one thread at a time.
  */
 #ifndef E2PF_SEND_H
 #define E2PF_SEND_H
@@ -15,25 +11,20 @@
 
 #include "session.h"
 
-/* Create a session.  `name` is the subvolume, for the statistics; `settings`
- * may be NULL.  Returns NULL if memory runs out. */
+/* Create a session.  Returns NULL if memory runs out. */
 struct e2pf_session *e2pf_send_new(const char *name,
 				   const struct e2pf_settings *settings);
 
-/*
- * Start to read ahead of a send of the subvolume `fd` that is about to begin,
- * with the arguments of BTRFS_IOC_SEND.  Returns NULL, or the reason why this
- * send is left alone, as a string that stays valid.
- */
+/* Start to read ahead of a send of the subvolume `fd`, with the arguments of
+ * BTRFS_IOC_SEND.  Returns NULL, or the reason why this send is left alone. */
 const char *e2pf_send_start(struct e2pf_session *session, int fd,
 			    const struct btrfs_ioctl_send_args *args);
 
-/* The send has written `bytes` more bytes.  May be called from any thread. */
+/* The send has written more bytes.  On any thread. */
 void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes);
 
-/* The send has ended: stop the threads, and wait at most `milliseconds` for
- * them.  Returns false if one of them still waits for a device: then the
- * session must not be closed. */
+/* The send has ended: stop the threads, and wait for them.  Returns false if one of them
+ * still waits for a device: then the session must not be closed. */
 bool e2pf_send_stop(struct e2pf_session *session, int milliseconds);
 
 #endif

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/*
- * The threads that read leaves and data ahead of a send.  Each has one request
- * in flight, and respects the configured limits and priorities.
- */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
+/* The threads that read leaves and data ahead of a send, with one request in flight each,
+ * within the configured limits. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,31 +9,29 @@
 #include "device/thread.h"
 #include "send_state.h"
 
-/* Of at least SAMPLED_LEAST changed leaves, SAMPLES are read first.  If none of
- * them is read from a device, the others are left out: of a part of which a tenth
- * is not cached, that happens to 1 in 5, and to 1 in 100 if it is a quarter. */
+/* Of at least SAMPLED_LEAST changed leaves, SAMPLES are read first.  If nothing is read
+ * from a device, the others are left out.  That happens to 1 part in 5 of which a tenth
+ * is not cached, to 1 in 100 if it is a quarter. */
 #define SAMPLES 16u
 #define SAMPLED_LEAST 48u
 
-/* Adjacent pieces of data that a worker asks for at once, at most; their bytes are
- * those of the largest one, at most. */
+/* Adjacent pieces of data, of PIECE_MOST bytes in all, that a worker asks for at once,
+ * at most. */
 #define BATCH_PIECES 64u
 
 struct worker {
 	struct send *send;
 	const struct e2pf_job *job;	/* the one that is being searched for */
 	uint64_t inode;			/* of the last item */
-	bool unchanged;			/* that inode is not newer than the
-					   parent */
+	bool unchanged;			/* that inode is not newer */
 };
 
-/* Trees beyond TREES_MOST are not prefetched. */
 static void want(struct send *s, uint64_t tree,
 		 const struct e2pf_btrfs_key *key)
 {
 	size_t i;
 
-	pthread_mutex_lock(&s->lock);
+	e2pf_lock(&s->lock);
 	for (i = 0; i < TREES_MOST; i++) {
 		if (s->wanted[i].tree && s->wanted[i].tree != tree)
 			continue;
@@ -47,54 +40,53 @@ static void want(struct send *s, uint64_t tree,
 				&(struct e2pf_btrfs_range) { *key, *key });
 		break;
 	}
-	pthread_mutex_unlock(&s->lock);
+	e2pf_unlock(&s->lock);
 }
+
+/* A newer kernel's flag: extents are sent as they are stored, past the page cache. */
+#define SEND_COMPRESSED 0x10u
 
 static void take_data(struct send *s, const struct e2pf_btrfs_item *item)
 {
+	const bool no_data = s->flags & BTRFS_SEND_FLAG_NO_FILE_DATA;
 	struct e2pf_job data;
 
-	if (!s->no_data)
-		s->inline_bytes += e2pf_item_inline(item,
-						    s->parent_root.generation);
 	if (!e2pf_item_data(item, &data) ||
 	    data.generation <= s->parent_root.generation)
 		return;
+	if (!data.stored) {
+		s->inline_bytes += no_data ? 0 : data.sent;
+		return;
+	}
 	data.tree = s->tree;
 	/* With length 0, only the extent's record is used. */
-	if (s->no_data || (data.compressed && s->as_stored))
+	if (no_data || (data.compressed && s->flags & SEND_COMPRESSED))
 		data.length = 0;
-	pthread_mutex_lock(&s->lock);
+	e2pf_lock(&s->lock);
 	e2pf_jobs_add(&s->data, &data);
-	pthread_mutex_unlock(&s->lock);
+	e2pf_unlock(&s->lock);
 }
 
-/* Take an item of a changed leaf.  Not all inodes in such a leaf have
- * changed. */
+/* Not all inodes in a changed leaf have changed. */
 static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 {
-	struct e2pf_btrfs_key folder = {
-		item->key.offset, 0, BTRFS_INODE_ITEM_KEY
-	};
-	uint64_t changed;
+	struct send *s = w->send;
 
 	if (item->key.objectid != w->inode)
 		w->unchanged = false;
 	w->inode = item->key.objectid;
-	if (e2pf_item_inode(item, &changed))
-		w->unchanged = changed <= w->send->parent_root.generation;
-	if (w->unchanged)
-		return;
+	w->unchanged |= e2pf_item_is_old(item, s->parent_root.generation);
 	/* The folder is a part of the path that is sent. */
-	if (item->key.type == BTRFS_INODE_REF_KEY)
-		want(w->send, w->job->tree, &folder);
-	else
-		take_data(w->send, item);
+	if (!w->unchanged && item->key.type == BTRFS_INODE_REF_KEY)
+		want(s, s->tree, &(struct e2pf_btrfs_key) {
+			item->key.offset, 0, BTRFS_INODE_ITEM_KEY
+		});
+	else if (!w->unchanged)
+		take_data(s, item);
 }
 
-/* Another file shares the extent: the kernel searches that file's tree to find
- * out whether it can be cloned from.  Or an old leaf does, which a snapshot still
- * has: it reads that. */
+/* The kernel searches the trees of other files with this extent to find out whether it
+ * can be cloned from.  It reads old leaves with it that a snapshot still has. */
 static void take_reference(void *ctx, uint64_t tree,
 			   const struct e2pf_btrfs_key *key)
 {
@@ -108,7 +100,7 @@ static void take_reference(void *ctx, uint64_t tree,
 		return;
 	}
 	slot = e2pf_chunk_map_slot(&s->fs.map, key->objectid);
-	if (slot != UINT64_MAX && !e2pf_slot_set_has(&s->asked, slot) &&
+	if (!e2pf_slot_set_has(&s->asked, slot) &&
 	    e2pf_slot_set_add(&s->named, slot))
 		s->unfound++;
 }
@@ -125,31 +117,21 @@ static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
 		e2pf_item_references(item, take_reference, w->send);
 }
 
-static bool is_limited(const struct send *s)
-{
-	return s->rate.bandwidth || s->rate.requests;
-}
-
 bool send_within_limits(struct send *s, uint64_t bytes)
 {
-	uint64_t now, ns;
+	uint64_t ns;
 
-	if (!is_limited(s))
+	if (!s->limited)
 		return !s->stop;
-	pthread_mutex_lock(&s->lock);
-	while (!s->stop) {
-		struct timespec t;
+	e2pf_lock(&s->lock);
+	while (!s->stop &&
+	       (ns = e2pf_rate_take(&s->rate, send_now(), bytes,
+				    s->base.cfg.sharers(s->base.cfg.ctx)))) {
+		const struct timespec deadline = e2pf_deadline(ns);
 
-		now = send_now();
-		ns = e2pf_rate_take(&s->rate, now, bytes,
-				    s->base.cfg.sharers(s->base.cfg.ctx));
-		if (!ns)
-			break;
-		t.tv_sec = (time_t)((now + ns) / 1000000000u);
-		t.tv_nsec = (long)((now + ns) % 1000000000u);
-		pthread_cond_timedwait(&s->changed, &s->lock, &t);
+		e2pf_wait_until(&s->changed, &s->lock, &deadline);
 	}
-	pthread_mutex_unlock(&s->lock);
+	e2pf_unlock(&s->lock);
 	return !s->stop;
 }
 
@@ -160,9 +142,7 @@ static void search(struct worker *w, const struct e2pf_job *job)
 	if (!send_within_limits(s, send_nodesize(s)))
 		return;
 	s->requests++;
-	w->job = job;
-	w->inode = 0;
-	w->unchanged = false;
+	*w = (struct worker) { .send = s, .job = job };
 	if (e2pf_mounted_search(&s->fs, job->tree, &job->keys,
 				job->parse ? take_item : NULL, w))
 		s->errors++;
@@ -170,30 +150,14 @@ static void search(struct worker *w, const struct e2pf_job *job)
 		s->bytes += send_nodesize(s);
 }
 
-/* The whole pages of a piece. */
-static uint64_t pages_of(const struct e2pf_job *job, uint64_t *skip)
+/* Open the file of a piece.  Returns -1 if it was deleted, or is not a regular file,
+ * or if a limit keeps us behind what was sent. */
+static int open_piece(struct send *s, const struct e2pf_job *job)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-
-	*skip = job->from % page;
-	return (*skip + job->length + page - 1) / page * page;
-}
-
-/* Map a piece of a file at `at`.  Returns the file's descriptor, or -1: it was
- * deleted, or is not a regular file, or a limit keeps us behind what was sent. */
-static int map_piece(struct send *s, const struct e2pf_job *job, uint8_t *at)
-{
-	uint64_t skip, pages = pages_of(job, &skip);
-	int fd = is_limited(s) && job->sent <= s->came_out ? -1 :
-		e2pf_mounted_open_file(&s->fs, job->tree, job->inode);
-
-	if (fd >= 0 && send_within_limits(s, job->length) &&
-	    mmap(at, pages, PROT_NONE, MAP_SHARED | MAP_FIXED, fd,
-		 (off_t)(job->from - skip)) != MAP_FAILED)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	if ((s->limited && job->sent <= s->came_out) ||
+	    !send_within_limits(s, job->length))
+		return -1;
+	return e2pf_mounted_open_file(&s->fs, job->tree, job->inode);
 }
 
 /*
@@ -204,28 +168,34 @@ static int map_piece(struct send *s, const struct e2pf_job *job, uint8_t *at)
  */
 static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 {
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	/* Each piece may begin and end within a page. */
+	const size_t all = PIECE_MOST + 2 * page * BATCH_PIECES;
 	const struct e2pf_job *const end = job + count, *last = NULL;
-	uint64_t all = 0, used = 0, skip;
-	int fd = -1, next;
+	size_t used = 0;
+	int fd = -1;
 	uint8_t *area;
 	char byte;
-	size_t n;
 
-	for (n = 0; n < count; n++)
-		all += pages_of(&job[n], &skip);
 	area = mmap(NULL, all, PROT_NONE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		return;
 	for (; job < end; job++) {
-		next = map_piece(s, job, area + used);
+		size_t skip = job->from % page;
+		size_t pages = (skip + job->length + page - 1) / page * page;
+		int next = open_piece(s, job);
+
 		if (next < 0)
 			continue;
 		if (fd >= 0)
 			close(fd);
 		fd = next;
+		if (mmap(area + used, pages, PROT_NONE, MAP_SHARED | MAP_FIXED,
+			 fd, (off_t)(job->from - skip)) == MAP_FAILED)
+			break;
 		last = job;
-		used += pages_of(job, &skip);
+		used += pages;
 		s->bytes += job->length;
 	}
 	s->requests += used != 0;
@@ -234,15 +204,14 @@ static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 	munmap(area, all);
 	if (fd < 0)
 		return;
-	/* Wait for the last page.  If it is past the end of the file, pread()
-	 * returns 0, which is not an error. */
-	if (!s->stop &&
+	/* Wait for the last page. */
+	if (!s->stop && last &&
 	    pread(fd, &byte, 1, (off_t)(last->from + last->length - 1)) < 0)
 		s->errors++;
 	close(fd);
 }
 
-/* Returns whether something was read from a device. */
+/* Whether something was read from a device. */
 static bool do_job(struct worker *w, struct e2pf_job *job)
 {
 	uint64_t before = e2pf_mounted_bytes_read();
@@ -255,25 +224,25 @@ static bool do_job(struct worker *w, struct e2pf_job *job)
 	return e2pf_mounted_bytes_read() != before;
 }
 
-/* Take the next job, or several if they are adjacent data.  If requests are limited,
- * none waits for those after it.  Returns how many. */
+/* Take the next job, or several if they are adjacent data and requests are not limited.
+ * Returns how many. */
 static size_t take(struct send *s, struct e2pf_job **first)
 {
 	uint64_t bytes = 0;
 	size_t n = 0;
 
-	pthread_mutex_lock(&s->lock);
+	e2pf_lock(&s->lock);
 	*first = &s->jobs.job[s->next];
 	for (; s->next < s->jobs.count && n < BATCH_PIECES; n++, s->next++) {
 		const struct e2pf_job *job = &s->jobs.job[s->next];
 
 		bytes += job->length;
 		if (n && (!job->length || bytes > PIECE_MOST ||
-			  is_limited(s) ||
-			  !e2pf_job_follows(job - 1, job)))
+			  s->limited ||
+			  job->offset != job[-1].offset + job[-1].stored))
 			break;
 	}
-	pthread_mutex_unlock(&s->lock);
+	e2pf_unlock(&s->lock);
 	return n;
 }
 
@@ -294,21 +263,19 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Whether something is read from a device for a changed leaf, the one that it is
- * compared with, or the first data that it refers to. */
+/* Whether something is read for a changed leaf, the one that it is compared with, or the
+ * first data that it refers to. */
 static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 {
 	struct send *s = w->send;
 	struct e2pf_job compared = { .tree = s->parent, .keys = leaf->keys };
-	struct e2pf_job data;
+	struct e2pf_job data = { .length = 0 };
 	size_t known = s->data.count;
 
 	if (do_job(w, leaf) || (s->parent && do_job(w, &compared)))
 		return true;
-	if (s->data.count == known)
-		return false;
-	data = s->data.job[known];
-	/* As much as will be read of it later. */
+	if (s->data.count > known)
+		data = s->data.job[known];
 	if (data.length > PIECE_MOST)
 		data.length = PIECE_MOST;
 	data.sent = UINT64_MAX;
@@ -318,16 +285,16 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 bool send_is_cached(struct send *s)
 {
 	struct worker w = { .send = s };
-	unsigned i = 0;
+	struct e2pf_job *job = s->jobs.job;
+	size_t i;
 
 	if (s->jobs.count < SAMPLED_LEAST || !s->fs.counts_bytes)
 		return false;
-	while (i < SAMPLES && !s->stop &&
-	       !reads_for_leaf(&w, &s->jobs.job[i * s->jobs.count / SAMPLES]))
-		i++;
-	if (i < SAMPLES)
-		return false;
-	s->sum.resident += s->jobs.count - SAMPLES;
+	for (i = 0; i < SAMPLES; i++)
+		if (s->stop ||
+		    reads_for_leaf(&w, &job[i * s->jobs.count / SAMPLES]))
+			return false;
+	s->leaves_cached += s->jobs.count - SAMPLES;
 	return true;
 }
 
@@ -335,15 +302,8 @@ void send_sweep(struct send *s)
 {
 	pthread_t thread[E2PF_MAX_THREADS];
 	unsigned n = 0;
-	size_t i;
 
 	e2pf_jobs_order(&s->jobs);
-	for (i = 0; i < s->jobs.count; i++) {
-		uint64_t length = s->jobs.job[i].length;
-
-		*(length ? &s->sum.pieces : &s->sum.leaves) += 1;
-		s->base.last.planned_bytes += length ? length : send_nodesize(s);
-	}
 	s->next = 0;
 	while (n + 1 < s->base.cfg.threads && n + 1 < s->jobs.count &&
 	       !e2pf_thread_start(&thread[n], work, s))

@@ -38,14 +38,13 @@ static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
 		sum += item->bytes[i];
 	if (e2pf_item_data(item, &data) &&
 	    (data.from + data.length < data.from ||
-	     data.offset < data.keys.first.objectid))
+	     data.offset < data.keys.first.objectid ||
+	     data.sent > item->size))
 		abort();
 	if (e2pf_btrfs_plan_root(&super, item, &root) &&
 	    root.level >= E2PF_BTRFS_LEVELS)
 		abort();
-	if (e2pf_item_inline(item, 0) > item->size)
-		abort();
-	e2pf_item_inode(item, &sum);
+	e2pf_item_is_old(item, sum);
 	e2pf_item_references(item, take_reference, &sum);
 	e2pf_ranges_add(ranges, &(struct e2pf_btrfs_range) {
 		item->key, item->key });

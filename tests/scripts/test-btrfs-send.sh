@@ -276,7 +276,7 @@ refused_calls()
 
 refused_search()
 {
-	refused "the kernel has no tree search ioctl" \
+	refused "the trees cannot be searched" \
 		env LD_PRELOAD="${E2PF_RUNTIME:+$E2PF_RUNTIME:}$no_search" ||
 		return
 	stream "$dir/stock" "$BTRFS_STOCK" -p one two &&

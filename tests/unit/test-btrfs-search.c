@@ -166,7 +166,6 @@ TEST(test_data)
 		  4096 },
 		/* Compressed bytes may be fewer. */
 		{ true, data, reg, 1, 0, 0, MIB, 8192, 131072 },
-		{ false, data, BTRFS_FILE_EXTENT_INLINE, 0, 0, 0, MIB, 0, 4096 },
 		{ false, data, 77, 0, 0, 0, MIB, 0, 4096 },
 		{ false, BTRFS_INODE_ITEM_KEY, reg, 0, 0, 0, MIB, 0, 4096 },
 		{ false, data, reg, 0, 1, 0, MIB, 0, 4096 },
@@ -271,6 +270,7 @@ TEST(test_references)
 	assert_int_equal(references(bytes, size, type), 0);
 }
 
+/* Contents in the item itself. */
 TEST(test_inline)
 {
 	struct btrfs_file_extent_item extent = {
@@ -280,17 +280,17 @@ TEST(test_inline)
 		.key = { 300, 0, BTRFS_EXTENT_DATA_KEY },
 		.bytes = (const uint8_t *)&extent, .size = 21 + 7
 	};
+	struct e2pf_job d;
 
-	assert_int_equal(e2pf_item_inline(&item, 7), 7);
-	assert_int_equal(e2pf_item_inline(&item, 8), 0);
+	assert_true(e2pf_item_data(&item, &d));
+	assert_int_equal(d.sent, 7);
+	assert_int_equal(d.generation, 8);
+	assert_int_equal(d.length + d.stored, 0);
 	item.size = 21;
-	assert_int_equal(e2pf_item_inline(&item, 7), 0);
+	assert_false(e2pf_item_data(&item, &d));
 	item.size = 28;
-	item.key.type = BTRFS_INODE_ITEM_KEY;
-	assert_int_equal(e2pf_item_inline(&item, 7), 0);
-	item.key.type = BTRFS_EXTENT_DATA_KEY;
 	extent.type = BTRFS_FILE_EXTENT_REG;
-	assert_int_equal(e2pf_item_inline(&item, 7), 0);
+	assert_false(e2pf_item_data(&item, &d));
 }
 
 TEST(test_inode)
@@ -300,12 +300,11 @@ TEST(test_inode)
 		.key = { 300, 0, BTRFS_INODE_ITEM_KEY },
 		.bytes = (const uint8_t *)&inode, .size = sizeof(inode)
 	};
-	uint64_t changed = 0;
 
-	assert_true(e2pf_item_inode(&item, &changed));
-	assert_int_equal(changed, 42);
+	assert_true(e2pf_item_is_old(&item, 42));
+	assert_false(e2pf_item_is_old(&item, 41));
 	item.size--;
-	assert_false(e2pf_item_inode(&item, &changed));
+	assert_false(e2pf_item_is_old(&item, 42));
 }
 
 /*
@@ -459,12 +458,11 @@ TEST(test_damaged_walk)
  * The order of the reads.
  */
 
-static void add_job(struct e2pf_jobs *jobs, unsigned device, uint64_t offset,
-		    uint64_t inode, uint64_t length)
+static void add_job(struct e2pf_jobs *jobs, uint64_t offset, uint64_t inode,
+		    uint64_t length)
 {
 	struct e2pf_job job = {
-		.device = device, .offset = offset, .inode = inode,
-		.length = length
+		.offset = offset, .inode = inode, .length = length
 	};
 
 	assert_true(e2pf_jobs_add(jobs, &job));
@@ -477,12 +475,10 @@ TEST(test_order)
 
 	e2pf_jobs_order(&jobs);
 	for (i = 0; i < 1000; i++)
-		add_job(&jobs, i % 2, i * 7919 % 1000 / 2, 0, 0);
+		add_job(&jobs, i * 7919 % 1000, 0, 0);
 	e2pf_jobs_order(&jobs);
-	for (i = 0; i < jobs.count; i++) {
-		assert_int_equal(jobs.job[i].device, i % 2);
-		assert_int_equal(jobs.job[i].offset, i / 2);
-	}
+	for (i = 0; i < jobs.count; i++)
+		assert_int_equal(jobs.job[i].offset, i);
 	free(jobs.job);
 }
 
@@ -490,7 +486,7 @@ TEST(test_order)
 static void add_piece(struct e2pf_jobs *jobs, uint64_t extent, uint64_t inode,
 		      uint64_t from, uint64_t length)
 {
-	add_job(jobs, 0, extent, inode, length);
+	add_job(jobs, extent, inode, length);
 	jobs->job[jobs->count - 1].from = from;
 	jobs->job[jobs->count - 1].stored = length;
 }
@@ -539,13 +535,8 @@ TEST(test_windows)
 					 windows[i].first);
 	}
 	assert_int_equal(next, jobs.count);
-	/* Two are adjacent if the first one is read to its end. */
-	add_piece(&window, 1000, 5, 0, 500);
-	add_piece(&window, 1500, 6, 0, 500);
-	assert_true(e2pf_job_follows(&window.job[0], &window.job[1]));
-	assert_false(e2pf_job_follows(&window.job[1], &window.job[0]));
 	while (jobs.count < E2PF_ITEMS_MOST)
-		add_job(&jobs, 0, 0, 0, 0);
+		add_job(&jobs, 0, 0, 0);
 	assert_false(e2pf_jobs_add(&jobs, &jobs.job[0]));
 	free(jobs.job);
 	free(window.job);

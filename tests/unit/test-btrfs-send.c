@@ -35,7 +35,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	session = e2pf_send_new("fake", &settings);
 	assert_non_null(session);
 	s = (struct send *)session;
-	pthread_mutex_lock(&s->lock);
+	e2pf_lock(&s->lock);
 	assert_null(e2pf_send_start(session, -1, &args));
 	s->came_out = sent;
 	while (!s->gone) {
@@ -46,14 +46,14 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 			s->came_out = s->stream;
 			pthread_cond_broadcast(&s->changed);
 		}
-		pthread_mutex_unlock(&s->lock);
+		e2pf_unlock(&s->lock);
 		sched_yield();
-		pthread_mutex_lock(&s->lock);
+		e2pf_lock(&s->lock);
 	}
-	pthread_mutex_unlock(&s->lock);
+	e2pf_unlock(&s->lock);
 	assert_true(e2pf_send_stop(session, 10000));
 	assert_int_equal(session->last.errors, 0);
-	assert_int_equal(s->sum.changed, FAKE_LEAVES);
+	assert_int_equal(s->leaves_changed, FAKE_LEAVES);
 	peak = session->last.peak_lookahead_bytes;
 	requests = session->last.prefetched_requests;
 	e2pf_close(session);
