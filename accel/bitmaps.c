@@ -339,16 +339,13 @@ bool bitmaps_layout_is_known(ext2_filsys fs)
 	return known;
 }
 
-bool bitmaps_begin(void)
+void bitmaps_begin(void)
 {
 	if (!trees) {
 		trees = table();
-		if (!trees)
-			return false;
 		stock = *trees;
 	}
 	trees->make = make;
-	return true;
 }
 
 void bitmaps_end(void)

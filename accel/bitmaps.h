@@ -12,9 +12,8 @@
  * Makes a map of this filesystem, which needs 64-bit bitmaps, no bigalloc. */
 bool bitmaps_layout_is_known(ext2_filsys fs);
 
-/* Trees that are made from now on are ours, or libext2fs's.  bitmaps_begin()
- * returns false, and changes nothing, without the table. */
-bool bitmaps_begin(void);
+/* Trees that are made from now on are ours, or libext2fs's.  The layout is known. */
+void bitmaps_begin(void);
 void bitmaps_end(void);
 bool bitmaps_are_ours(void);
 

@@ -22,7 +22,6 @@
  * 61,440 entries, and most maps have bits in few of them. */
 #define PART 64u
 #define PART_CHUNKS (PART * NODE_VALUES)
-#define PART_BYTES (PART * sizeof(uint64_t))
 
 static uint64_t entry_of(const struct bitset *s, uint64_t c)
 {
@@ -50,7 +49,7 @@ static void store_chunk(struct bitset *s)
 	struct node *n;
 
 	if (!*part)
-		*part = node_table_new(PART_BYTES);
+		*part = calloc(PART, sizeof(uint64_t));
 	if (!*part)
 		abort();
 	entry = *part + s->at / NODE_VALUES % PART;
@@ -160,16 +159,11 @@ static uint64_t parts(uint64_t bits)
 	return bits / (PART_CHUNKS * CHUNK_BITS) + 1;
 }
 
-static size_t table_bytes(const struct bitset *s)
-{
-	return (size_t)parts(s->bits) * sizeof(*s->table);
-}
-
 bool bitset_init(struct bitset *s, uint64_t bits)
 {
 	*s = (struct bitset){ .bits = bits, .at = NONE, .held = NONE };
 	if (parts(bits) <= SIZE_MAX / sizeof(*s->table))
-		s->table = node_table_new(table_bytes(s));
+		s->table = calloc((size_t)parts(bits), sizeof(*s->table));
 	return s->table;
 }
 
@@ -195,7 +189,7 @@ void bitset_clear_all(struct bitset *s)
 	for (i = 0; i < parts(s->bits); i++) {
 		for (j = 0; s->table[i] && j < PART; j++)
 			free_entry(s->table[i][j]);
-		node_table_free(s->table[i], PART_BYTES);
+		free(s->table[i]);
 		s->table[i] = NULL;
 	}
 	s->used = 0;
@@ -211,7 +205,7 @@ bool bitset_is_empty(struct bitset *s)
 void bitset_free(struct bitset *s)
 {
 	bitset_clear_all(s);
-	node_table_free(s->table, table_bytes(s));
+	free(s->table);
 	s->table = NULL;
 }
 
@@ -241,7 +235,7 @@ static bool copy_part(const uint64_t *from, uint64_t **to)
 	bool copied = true;
 	unsigned i;
 
-	*to = from ? node_table_new(PART_BYTES) : NULL;
+	*to = from ? calloc(PART, sizeof(uint64_t)) : NULL;
 	for (i = 0; *to && copied && i < PART; i++)
 		copied = copy_entry(from[i], *to + i);
 	return copied && !from == !*to;
@@ -277,9 +271,9 @@ bool bitset_resize(struct bitset *s, uint64_t bits)
 		if (i < parts(bits))
 			other.table[i] = s->table[i];
 		else
-			node_table_free(s->table[i], PART_BYTES);
+			free(s->table[i]);
 	other.used = s->used;
-	node_table_free(s->table, table_bytes(s));
+	free(s->table);
 	*s = other;
 	return true;
 }

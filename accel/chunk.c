@@ -26,70 +26,45 @@ static void look_at_processor(void)
 }
 #endif
 
-static struct node_memory memory;
+static uint64_t bytes, most_bytes;
 
-struct node_memory node_memory(void)
+uint64_t node_memory(void)
 {
-	return memory;
-}
-
-/* With the allocator's header, in its unit of 16 bytes. */
-static uint64_t with_header(size_t bytes)
-{
-	return bytes ? (bytes + 8 + 15) / 16 * 16 : 0;
+	return most_bytes;
 }
 
 static void account(size_t freed, size_t made)
 {
-	memory.bytes += with_header(made) - with_header(freed);
-	if (memory.bytes > memory.most_bytes)
-		memory.most_bytes = memory.bytes;
+	bytes += made - freed;
+	if (bytes > most_bytes)
+		most_bytes = bytes;
 }
 
-void *node_table_new(size_t bytes)
-{
-	void *table = calloc(1, bytes);
-
-	account(0, table ? bytes : 0);
-	return table;
-}
-
-void node_table_free(void *table, size_t bytes)
-{
-	account(table ? bytes : 0, 0);
-	free(table);
-}
-
-/* The bytes of a node that stores this number of `values`.  Room for one leaves
- * nothing of the allocator's unit unused. */
+/* What a node takes that stores this number of `values`, with the allocator's header
+ * of 8 bytes, in its unit of 16. */
 static size_t size_for(unsigned values)
 {
 	unsigned room = 1;
 
 	while (room < values)
 		room *= 2;
-	return sizeof(struct node) + room * sizeof(uint64_t);
+	return (sizeof(struct node) + room * sizeof(uint64_t) + 8 + 15) / 16 * 16;
 }
 
-static size_t size_of(const struct node *n)
+static struct node *resize(struct node *n, unsigned had, unsigned values)
 {
-	return size_for(node_count_ones(n->some));
-}
-
-static struct node *resize(struct node *n, size_t had, size_t bytes)
-{
-	if (had == bytes)
+	if (n && size_for(had) == size_for(values))
 		return n;
-	n = realloc(n, bytes);
+	account(n ? size_for(had) : 0, size_for(values));
+	n = realloc(n, size_for(values) - 8);
 	if (!n)
 		abort();
-	account(had, bytes);
 	return n;
 }
 
 struct node *node_new(uint64_t value)
 {
-	struct node *n = resize(NULL, 0, size_for(0));
+	struct node *n = resize(NULL, 0, 0);
 
 	*n = (struct node){ .some = 0, .full = value };
 	return n;
@@ -102,13 +77,13 @@ struct node *node_put(struct node *n, unsigned k, uint64_t value)
 	bool was = n->some & bit, is = value && value != NODE_FULL;
 
 	if (is && !was) {
-		n = resize(n, size_for(stored), size_for(stored + 1));
+		n = resize(n, stored, stored + 1);
 		memmove(n->value + at + 1, n->value + at,
 			(stored - at) * sizeof(*n->value));
 	} else if (was && !is) {
 		memmove(n->value + at, n->value + at + 1,
 			(stored - at - 1) * sizeof(*n->value));
-		n = resize(n, size_for(stored), size_for(stored - 1));
+		n = resize(n, stored, stored - 1);
 	}
 	if (is)
 		n->value[at] = value;
@@ -119,18 +94,18 @@ struct node *node_put(struct node *n, unsigned k, uint64_t value)
 
 struct node *node_copy(const struct node *n)
 {
-	struct node *copy = malloc(size_of(n));
+	unsigned stored = node_count_ones(n->some);
+	struct node *copy = malloc(size_for(stored) - 8);
 
 	if (!copy)
 		return NULL;
-	account(0, size_of(n));
-	return memcpy(copy, n, sizeof(*n) + node_count_ones(n->some) *
-		      sizeof(*n->value));
+	account(0, size_for(stored));
+	return memcpy(copy, n, sizeof(*n) + stored * sizeof(*n->value));
 }
 
 void node_free(struct node *n)
 {
-	account(size_of(n), 0);
+	account(size_for(node_count_ones(n->some)), 0);
 	free(n);
 }
 

@@ -12,8 +12,7 @@
  *	CHUNK_RUN	one run of set or of clear bits, in the number
  *	a pointer	a node of 64 words
  *
- * In a node above chunks, the values are chunks.  Also counts the memory that nodes
- * and the tables of sets take.
+ * In a node above chunks, the values are chunks.
  */
 #ifndef CHUNK_H
 #define CHUNK_H
@@ -87,17 +86,8 @@ struct node *node_copy(const struct node *n);
 
 void node_free(struct node *n);
 
-/* Memory that reads as 0 and is counted, NULL if there is none; and its end. */
-void *node_table_new(size_t bytes);
-void node_table_free(void *table, size_t bytes);
-
-/* What all nodes and tables take, in bytes with the allocator's own: now, and
- * at the most so far. */
-struct node_memory {
-	uint64_t bytes, most_bytes;
-};
-
-struct node_memory node_memory(void);
+/* What all nodes took, at most so far, with the allocator's part. */
+uint64_t node_memory(void);
 
 #define CHUNK_BITS 4096u
 #define CHUNK_CLEAR UINT64_C(0)

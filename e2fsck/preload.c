@@ -315,7 +315,7 @@ static bool is_crashing(void)
 
 static void report_accelerations(struct e2pf_report *r)
 {
-	uint64_t bytes = node_memory().most_bytes;
+	uint64_t bytes = node_memory();
 
 	r->accelerations = self.accelerations.name;
 	r->acceleration_count = self.accelerations.count;
