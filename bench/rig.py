@@ -24,6 +24,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.environ.get("BENCH_BUILD", HERE)
 PREFIX = "e2prefetch-bench-"
 BLKFLSBUF = 0x1261
 
@@ -33,23 +34,17 @@ class RigError(Exception):
 
 
 def find_program(name):
-    """A program built beside this file, or in the build folder."""
-    for folder in (os.environ.get("BENCH_BUILD"), HERE, os.getcwd(),
-                   os.path.join(os.getcwd(), "bench")):
-        path = folder and os.path.join(folder, name)
-        if path and os.path.isfile(path) and os.access(path, os.X_OK):
-            return os.path.abspath(path)
-    raise RigError(f"{name} is not built: run make in bench/, or set "
-                   "BENCH_BUILD to the folder it is in")
+    """A program of this folder, as built."""
+    path = os.path.join(BUILD, name)
+    if not os.access(path, os.X_OK):
+        raise RigError(f"{path} is not built: run make, or set BENCH_BUILD to "
+                       "the folder it is in")
+    return path
 
 
 def default_ours(program):
     """The launcher of the build tree."""
-    for folder in (os.environ.get("BENCH_BUILD"), os.getcwd(), HERE):
-        path = folder and os.path.join(folder, "..", program, program)
-        if path and os.access(path, os.X_OK):
-            return os.path.abspath(path)
-    return os.path.join(HERE, "..", program, program)
+    return os.path.abspath(os.path.join(BUILD, "..", program, program))
 
 
 def model_path(name):
