@@ -160,7 +160,7 @@ static uint64_t kib_of(const char *text, const char *key)
 	return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
 }
 
-uint64_t e2pf_memory(const char *sysroot, bool idle)
+uint64_t e2pf_memory_share(const char *sysroot, bool idle)
 {
 	struct limit limit = { sysroot, idle, UINT64_MAX };
 	uint64_t available, unused;
@@ -173,13 +173,6 @@ uint64_t e2pf_memory(const char *sysroot, bool idle)
 	available = kib_of(text, "MemAvailable:");
 	lower(&limit, available == UINT64_MAX ? unused : available, unused);
 	lower_by_groups(&limit);
-	return limit.bytes;
-}
-
-uint64_t e2pf_memory_share(const char *sysroot, bool idle)
-{
-	uint64_t memory = e2pf_memory(sysroot, idle);
-
-	return memory == UINT64_MAX ? memory :
-				      memory / e2pf_share_count(sysroot);
+	return limit.bytes == UINT64_MAX ? limit.bytes :
+	       limit.bytes / e2pf_share_count(sysroot);
 }

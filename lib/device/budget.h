@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /*
- * Bytes of page cache that can be filled now without evicting anything in use:
- * the smaller of MemAvailable and what the process's control groups leave, where
- * clean file pages count as free.  procfs and cgroupfs are below `sysroot`.
- * UINT64_MAX if it cannot be determined.  Safe from any thread.
+ * Bytes of page cache that this process can fill now without evicting anything in
+ * use: the smaller of MemAvailable and what the process's control groups leave, where
+ * clean file pages count as free, divided by e2pf_share_count().  procfs and cgroupfs
+ * are below `sysroot`.  UINT64_MAX if it cannot be determined.  Safe from any thread.
  *
  * `idle`: only what is free or holds file pages used once.  Pages read ahead and
  * not used yet are among these, and the kernel evicts the oldest of them first,
@@ -19,9 +19,6 @@
  * less than this to stay cached.  At least 1/16 of what is available, which the
  * kernel guarantees.
  */
-uint64_t e2pf_memory(const char *sysroot, bool idle);
-
-/* That divided by e2pf_share_count(): the bytes this process may use. */
 uint64_t e2pf_memory_share(const char *sysroot, bool idle);
 
 #endif

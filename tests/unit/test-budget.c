@@ -119,9 +119,9 @@ TEST(each_machine)
 	for (i = 0; i < COUNT(machines); i++) {
 		print_message("%s\n", machines[i].name);
 		tree_make(machines[i].tree);
-		assert_int_equal(e2pf_memory(tree_root, false),
+		assert_int_equal(e2pf_memory_share(tree_root, false),
 				 machines[i].available);
-		assert_int_equal(e2pf_memory(tree_root, true),
+		assert_int_equal(e2pf_memory_share(tree_root, true),
 				 machines[i].idle);
 		tree_remove();
 	}
