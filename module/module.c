@@ -69,7 +69,7 @@ void module_begin(const char *name)
 
 	module.name = name;
 	module.pid = getpid();
-	clock_gettime(CLOCK_MONOTONIC, &module.began);
+	module.began = clock_seconds(CLOCK_MONOTONIC);
 	restore_preload();
 	if (!e2pf_setup_read(&module.setup, error, sizeof(error)) && *error)
 		fprintf(stderr, "%s: %s\n", name, error);
@@ -117,15 +117,6 @@ void module_say_version(const char *program)
 /*
  * The end.
  */
-
-static double seconds_passed(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - module.began.tv_sec) +
-	       (double)(now.tv_nsec - module.began.tv_nsec) / 1e9;
-}
 
 /* "checked in 2.7 s; without prefetching about 12 s (4 s to 23 s)" */
 static void describe(const struct module_result *r, double seconds, char *text,
@@ -182,7 +173,7 @@ static void to_system_log(const char *device, const char *sentence)
 
 static void tell(const struct module_result *r)
 {
-	double seconds = seconds_passed();
+	double seconds = clock_seconds(CLOCK_MONOTONIC) - module.began;
 	bool told = module.setup.verbose_is_set || seconds < LONG_S ||
 		    !isatty(STDERR_FILENO);
 	unsigned verbose = told ? module.setup.verbose : 1;

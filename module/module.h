@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <time.h>
 
 #include "report/report.h"
 #include "session.h"
@@ -29,7 +28,7 @@ extern struct module {
 	int argc;		/* 0: not known, without /proc */
 	char *argv[MODULE_ARGUMENTS];
 	pid_t pid;
-	struct timespec began;
+	double began;			/* seconds, CLOCK_MONOTONIC */
 	struct e2pf_report report;	/* of this run */
 } module;
 

@@ -43,14 +43,6 @@ static struct {
 	double read_bytes, read_when;	/* when last looked at */
 } self = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static double seconds_of(clockid_t clock)
-{
-	struct timespec ts = { 0, 0 };
-
-	clock_gettime(clock, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 /* A file opened under the number of a closed standard stream would get what the
  * checker prints. */
 static bool streams_are_open(void)
@@ -114,9 +106,9 @@ static void get_progress(struct e2pf_progress *p)
 	struct e2pf_progress_facts facts = { .seconds = 0 };
 
 	*p = (struct e2pf_progress) { .program = self.program };
-	facts.cpu = seconds_of(self.cpu) - self.cpu_began;
+	facts.cpu = clock_seconds(self.cpu) - self.cpu_began;
 	e2pf_session_get_progress(self.session, p, &facts);
-	facts.seconds = seconds_of(CLOCK_MONOTONIC) - self.began;
+	facts.seconds = clock_seconds(CLOCK_MONOTONIC) - self.began;
 	p->seconds = facts.seconds + self.began - self.first;
 	find_wait(p, &facts, &self.past);
 	p->device = keep(texts.device, sizeof(texts.device), p->device);
@@ -220,8 +212,8 @@ bool reporter_watch(struct e2pf_session *session)
 	if (!lock_in_time())
 		return false;
 	self.session = session;
-	self.began = seconds_of(CLOCK_MONOTONIC);
-	self.cpu_began = seconds_of(self.cpu);
+	self.began = clock_seconds(CLOCK_MONOTONIC);
+	self.cpu_began = clock_seconds(self.cpu);
 	self.read_bytes = 0;
 	memset(&self.past, 0, sizeof(self.past));
 	if (session && !self.running && !self.ended)

@@ -43,18 +43,10 @@ static int show_plan(const struct options *o, struct e2pf_session *s,
 	return err ? fail(o, err) : 0;
 }
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 /* How much has been read, and how fast. */
 static void print_progress(struct e2pf_session *s, double began)
 {
-	double passed = now() - began, mib;
+	double passed = clock_seconds(CLOCK_MONOTONIC) - began, mib;
 	struct e2pf_engine_stats st;
 	char line[128];
 
@@ -70,7 +62,7 @@ static void print_progress(struct e2pf_session *s, double began)
 static void wait_with_progress(const struct options *o, struct e2pf_session *s)
 {
 	bool show = isatty(STDERR_FILENO) && !o->quiet, shown = false;
-	double began = now();
+	double began = clock_seconds(CLOCK_MONOTONIC);
 
 	while (!e2pf_engine_wait(s->engine, show ? 250 : -1)) {
 		print_progress(s, began);

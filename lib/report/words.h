@@ -7,8 +7,18 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <time.h>
 
 #include "progress.h"
+
+/* The time on this clock, in seconds. */
+static inline double clock_seconds(clockid_t clock)
+{
+	struct timespec ts = { 0, 0 };
+
+	clock_gettime(clock, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
 
 /* "14 s", "3.7 s", "25 min": with the digits that are meaningful. */
 static inline const char *in_words(double seconds, char *text, size_t size)
