@@ -83,7 +83,7 @@ RIG_TESTS(all_read_once, COUNT(read_once),
 		for (g = 0; g < read_once[way].groups; g++) {
 			if (touches(&ev[i], r->fs.groups[g].inode_table))
 				table = i;
-			if (touches(&ev[i], rig_directory(r, g)) && i < dir)
+			if (i < dir && touches(&ev[i], rig_directory(r, g)))
 				dir = i;
 		}
 	assert_true(table < dir);
