@@ -54,7 +54,7 @@ void rig_start_held_later(struct rig *r);
 void rig_tear_down(struct rig *r);
 
 /*
- * A test that is made so often, each time with a rig `r' of its own, which this call
+ * A test that is made `times` times, each with a rig `r' of its own, which this call
  * has set up; `way' counts from 0.  RIG_TEST() is made once.
  */
 #define RIG_TESTS(name, times, set_up) \

@@ -68,6 +68,14 @@ static void note(struct fake_device *f, enum fake_op op, uint64_t block,
 	};
 }
 
+static void reach(struct fake_device *f, uint64_t block, uint64_t count)
+{
+	f->sweeps += !f->reached || block + f->blocks / 16 < f->last;
+	f->last = block;
+	f->reached++;
+	f->reached_blocks += count;
+}
+
 static bool is_held(const struct fake_device *f, enum fake_op op)
 {
 	return worker() >= 0 && f->held[op] &&
@@ -118,16 +126,18 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 		else if (!f->bad[b])
 			f->resident[b] = 1;
 	}
-	if (f->missing_asked > asked)
-		f->clock += f->ask_ns +
-			    (f->missing_asked - asked) * f->ask_block_ns;
+	asked = f->missing_asked - asked;
+	if (asked) {
+		f->clock += f->ask_ns + asked * f->ask_block_ns;
+		reach(f, offset / f->block_size, asked);
+	}
 	pthread_mutex_unlock(&f->lock);
 	return 1;
 }
 
 static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 {
-	bool missed = false;
+	uint64_t first = b, missed = 0;
 
 	if (!f->resident)
 		return 0;
@@ -142,11 +152,13 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 			pthread_cond_wait(&f->cond, &f->lock);
 		if (!f->resident[b] && worker() >= 0)
 			f->missing_read++;
-		missed |= !f->resident[b];
+		missed += !f->resident[b];
 		f->resident[b] = 1;
 	}
-	if (missed)
+	if (missed) {
 		f->clock += f->miss_ns;
+		reach(f, first, missed);
+	}
 	return 0;
 }
 
@@ -271,8 +283,8 @@ void fake_new_plain(struct fake_device *f, const void *image, uint64_t size)
 	set_up(f, image, size, 4096);
 }
 
-void fake_new(struct fake_device *f, const void *image, uint64_t size,
-	      uint32_t block_size)
+void fake_new_unrecorded(struct fake_device *f, const void *image,
+			 uint64_t size, uint32_t block_size)
 {
 	set_up(f, image, size, block_size);
 	f->miss_ns = MISS_NS;
@@ -280,8 +292,16 @@ void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	f->in_flight = calloc(f->blocks, 1);
 	f->bad = calloc(f->blocks, 1);
 	f->asked = calloc(f->blocks, sizeof(*f->asked));
+	if (!f->resident || !f->in_flight || !f->bad || !f->asked)
+		abort();
+}
+
+void fake_new(struct fake_device *f, const void *image, uint64_t size,
+	      uint32_t block_size)
+{
+	fake_new_unrecorded(f, image, size, block_size);
 	f->event = calloc(FAKE_EVENTS, sizeof(*f->event));
-	if (!f->resident || !f->in_flight || !f->bad || !f->asked || !f->event)
+	if (!f->event)
 		abort();
 }
 

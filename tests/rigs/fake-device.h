@@ -60,13 +60,20 @@ struct fake_device {
 	uint64_t reads;		/* calls of read */
 	uint64_t missing_read;	/* blocks read without being requested */
 	uint64_t bad_read;	/* reads of workers that met a bad block */
-	struct fake_event *event;
+	/* Requests that reached the device, by whomever, and their blocks; and how
+	 * often it had to go back, by more than a sixteenth of it: the first one
+	 * counts. */
+	uint64_t reached, reached_blocks, sweeps, last;
+	struct fake_event *event;	/* or NULL: not recorded */
 	size_t events;
 };
 
 /* `image` has `size` bytes and must outlive the device. */
 void fake_new(struct fake_device *f, const void *image, uint64_t size,
 	      uint32_t block_size);
+/* The same without a record of its calls, which may be many. */
+void fake_new_unrecorded(struct fake_device *f, const void *image,
+			 uint64_t size, uint32_t block_size);
 /* `image` may be NULL.  Nothing is resident, requested blocks never arrive, and
  * no caller is held. */
 void fake_new_plain(struct fake_device *f, const void *image, uint64_t size);

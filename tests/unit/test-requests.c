@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The requests that a check makes with the engine, for each model of
- * bench/models and each image of sim-images.h, compared with
- * fixtures/requests.txt: their number, their bytes, and the sweeps they are
- * made in (sim-device.h).  Nothing is timed: device, clock and threads are
- * simulated.
+ * The requests that a check makes with the engine, for each kind of device and each
+ * image of sim-images.h, compared with fixtures/requests.txt: their number, their
+ * bytes, and the sweeps they are made in (fake-device.h).  Nothing is timed: device
+ * and clock are simulated, and the checker goes on when the worker sleeps.
  *
- * Figures may differ by 5 %.  A change that is meant is recorded with
- * `make -C tests requests-table'.
+ * A change that is meant is recorded with `make -C tests requests-table'.
  */
-#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "unit.h"
 #include "device/topology.h"
-#include "sim-device.h"
+#include "fake-device.h"
+#include "fake-threads.h"
 #include "sim-images.h"
 
-#define MODELS "../bench/models"
-#define THREADS 2u
-#define PERCENT 5u
+#define BLOCK 4096u
+#define US 1000u
 
 /* Computing of the checker, ns: for a block of inodes, a block of a tree or a
  * directory, and a bitmap. */
@@ -29,10 +26,18 @@
 #define BLOCK_NS 20000u
 #define BITMAP_NS 50000u
 
-struct row {
-	uint64_t requests, bytes, sweeps;	/* of the device */
-	uint64_t planned;	/* bytes that the engine looked at, cached or
-				   not */
+/* What the session knows of a device, and what it measures: ns of a read alone, and
+ * of one in a queue. */
+static const struct kind {
+	const char *name;
+	struct e2pf_topology topo;
+	uint64_t lone, deep;
+} kinds[] = {
+	{ "disk", { .devices = 1, .disks = 1, .spindles = 1 }, 10000 * US,
+	  4000 * US },
+	{ "flash", { .devices = 1, .disks = 1 }, 100 * US, 20 * US },
+	{ "network", { .devices = 1, .disks = 1, .virtual_disk = true },
+	  700 * US, 333 * US },
 };
 
 /*
@@ -41,30 +46,27 @@ struct row {
 
 struct run {
 	struct sim_image *im;
-	struct sim_device dev;
+	struct fake_device dev;
 	struct e2pf_device *device;
-	struct e2pf_source *source;
-	struct e2pf_engine_config cfg;
 	struct e2pf_engine *e;
-	struct e2pf_engine_stats stats;
 };
 
 static void check_reads(struct run *r, uint64_t block, uint32_t count,
 			uint64_t ns)
 {
+	static char buf[64 * BLOCK];
 	struct e2pf_read read = {
-		.offset = block * SIM_PAGE, .length = count * SIM_PAGE
+		.offset = block * BLOCK, .length = count * BLOCK
 	};
-	char *buf = malloc(read.length);
 
-	if (!buf)
-		abort();
+	assert_true(read.length <= sizeof(buf));
 	e2pf_engine_before_read(r->e, &read);
+	fake_threads_settle();
 	r->device->ops->read(r->device, buf, read.offset,
 			     (uint32_t)read.length);
 	e2pf_engine_after_read(r->e, &read);
-	free(buf);
-	sim_compute(ns);
+	fake_advance(&r->dev, ns);
+	fake_threads_settle();
 }
 
 static void pass1(struct run *r)
@@ -75,6 +77,7 @@ static void pass1(struct run *r)
 	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
 	for (s = walk->step; s < walk->step + walk->count; s++) {
 		e2pf_ext4_at_group(r->e, s->group);
+		fake_threads_settle();
 		check_reads(r, s->block, s->count, s->count > 1 ?
 			    s->count * TABLE_NS : BLOCK_NS);
 	}
@@ -83,13 +86,15 @@ static void pass1(struct run *r)
 static void put_wanted(struct run *r)
 {
 	struct e2pf_ext4 *ext4 = r->im->fs.ext4;
-	uint64_t first, block;
-	uint64_t n = e2pf_ext4_list_wants(ext4, r->e, &first);
+	uint64_t first, i, n = e2pf_ext4_list_wants(ext4, r->e, &first);
+	uint64_t *block = calloc(n + 1, sizeof(*block));
 
-	for (; n; n--) {
-		block = r->im->dirs.step[first++].block;
-		e2pf_ext4_list_put(ext4, r->e, &block, 1);
-	}
+	assert_non_null(block);
+	for (i = 0; i < n; i++)
+		block[i] = r->im->dirs.step[first + i].block;
+	e2pf_ext4_list_put(ext4, r->e, block, n);
+	fake_threads_settle();
+	free(block);
 }
 
 static void pass2(struct run *r)
@@ -99,12 +104,15 @@ static void pass2(struct run *r)
 
 	e2pf_engine_stage(r->e, E2PF_EXT4_PASS2);
 	e2pf_ext4_list_begin(r->im->fs.ext4, r->e, dirs->count);
+	fake_threads_settle();
 	for (i = 0; i < dirs->count; i++) {
 		put_wanted(r);
 		e2pf_ext4_list_at(r->im->fs.ext4, r->e, i);
+		fake_threads_settle();
 		check_reads(r, dirs->step[i].block, 1, BLOCK_NS);
 	}
 	e2pf_ext4_list_end(r->im->fs.ext4, r->e);
+	fake_threads_settle();
 }
 
 static void pass5(struct run *r)
@@ -128,222 +136,85 @@ static void check_btrfs(struct run *r)
 		check_reads(r, walk->step[i].block, 1, BLOCK_NS);
 }
 
-static void check(void *arg)
+static void start(struct run *r, const struct kind *kind)
 {
-	struct run *r = arg;
+	const struct e2pf_policy policy = e2pf_policy_choose(&kind->topo);
+	/* btrfs check drops the page cache of its device. */
+	const struct e2pf_engine_config cfg = {
+		.threads = 1, .head_threads = 1, .has_head = policy.has_head,
+		.measure = policy.measure, .paced = true,
+		.budget = r->im->budget, .settle = !r->im->fs.groups
+	};
 
-	r->e = e2pf_engine_new(r->source, &r->device);
+	r->dev.miss_ns = kind->lone;
+	r->dev.ask_ns = kind->deep;
+	r->e = e2pf_engine_new(r->im->fs.groups ?
+			       tiny_source(&r->im->fs, E2PF_ALL_CLASSES) :
+			       &r->im->btrfs.source, &r->device);
 	assert_non_null(r->e);
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
-	if (r->im->fs.groups) {
-		pass1(r);
-		pass2(r);
-		pass5(r);
+	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
+	fake_threads_settle();
+}
+
+#define ROW 128u
+
+/* A row of the table: the device's requests, their bytes and their sweeps, and the
+ * bytes that the engine looked at, cached or not. */
+static void make_row(char row[ROW], const struct kind *kind,
+		     struct sim_image *im)
+{
+	struct run r = { .im = im, .device = &r.dev.dev };
+	struct e2pf_engine_stats stats;
+
+	fake_threads_reset();
+	fake_new_unrecorded(&r.dev, im->bytes, im->size, BLOCK);
+	start(&r, kind);
+	if (im->fs.groups) {
+		pass1(&r);
+		pass2(&r);
+		pass5(&r);
 	} else {
-		check_btrfs(r);
+		check_btrfs(&r);
 	}
-	assert_true(e2pf_engine_stop(r->e, -1));
-	e2pf_engine_get_stats(r->e, &r->stats);
-	e2pf_engine_free(r->e);
+	assert_true(e2pf_engine_stop(r.e, -1));
+	e2pf_engine_get_stats(r.e, &stats);
+	e2pf_engine_free(r.e);
+	snprintf(row, ROW, "%-8s %-10s %8" PRIu64 " %10" PRIu64 " %6" PRIu64
+		 " %10" PRIu64 "\n", kind->name, im->name, r.dev.reached,
+		 r.dev.reached_blocks * BLOCK, r.dev.sweeps,
+		 stats.planned_bytes);
+	fake_free(&r.dev);
 }
 
-/* As the session chooses.  Network volumes and arrays behind a virtual disk are
- * measured; USB disks and SD cards are known to have no queue. */
-static void choose(struct e2pf_engine_config *cfg, const struct dm_params *p)
+/* The next row of the recorded table; empty at its end. */
+static void next_row(FILE *f, char row[ROW])
 {
-	struct e2pf_topology topo = {
-		.devices = 1, .disks = (unsigned)p->spindles,
-		.spindles = p->rotational ? (unsigned)p->spindles : 0,
-		.virtual_disk = p->kind == DM_NETWORK || p->layout == DM_RAID6
-	};
-	struct e2pf_policy policy;
-
-	topo.disk[0].one_request = p->kind == DM_DISK ? p->queue_depth == 1 :
-							p->channels == 1;
-	policy = e2pf_policy_choose(&topo);
-	cfg->threads = THREADS;
-	cfg->head_threads = policy.heads < THREADS ? policy.heads : THREADS;
-	cfg->has_head = policy.has_head;
-	cfg->measure = policy.measure;
-}
-
-static struct row run(const struct dm_params *p, struct sim_image *im)
-{
-	struct run r = {
-		.im = im, .device = &r.dev.dev,
-		.source = im->fs.groups ?
-			tiny_source(&im->fs, E2PF_ALL_CLASSES) :
-			&im->btrfs.source,
-		/* btrfs check drops the page cache of its device. */
-		.cfg = {
-			.paced = true, .budget = im->budget,
-			.settle = !im->fs.groups
-		}
-	};
-	struct row row;
-
-	/* The budget is half of the memory. */
-	sim_device_new(&r.dev, p, im->bytes, im->size, 2 * im->budget);
-	choose(&r.cfg, p);
-	sim_run(&r.dev.events, check, &r);
-	row = (struct row) {
-		.requests = r.dev.requests, .bytes = r.dev.bytes,
-		.sweeps = r.dev.sweeps, .planned = r.stats.planned_bytes
-	};
-	sim_device_free(&r.dev);
-	return row;
-}
-
-/*
- * Models: bench/models/NAME.conf, lines `KEY = VALUE # COMMENT'.
- */
-
-#define NAME 64u
-
-static const char *path_to(const char *folder, const char *file)
-{
-	static char path[4096];
-	const char *srcdir = getenv("srcdir");
-
-	snprintf(path, sizeof(path), "%s/%s/%s", srcdir ? srcdir : ".",
-		 folder, file);
-	return path;
-}
-
-static FILE *open_or_die(const char *path)
-{
-	FILE *f = fopen(path, "r");
-
-	if (!f) {
-		perror(path);
-		abort();
-	}
-	return f;
-}
-
-static void read_model(struct dm_params *p, const char *path)
-{
-	FILE *f = open_or_die(path);
-	char line[256], key[32], value[NAME], text[128];
-
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, " %31[a-z_] = %63[^ #\t\n]", key, value) < 2 ||
-		    !strcmp(key, "about"))
-			continue;
-		if (!strcmp(key, "like")) {
-			snprintf(text, sizeof(text), "%s.conf", value);
-			read_model(p, path_to(MODELS, text));
-			continue;
-		}
-		snprintf(text, sizeof(text), "%s=%s", key, value);
-		if (dm_params_set(p, text))
-			abort();
-	}
-	fclose(f);
-}
-
-struct models {
-	unsigned count;
-	char name[32][NAME];
-	struct dm_params params[32];
-};
-
-static struct models models;
-
-static void read_models(void)
-{
-	glob_t found;
-	char *name;
-
-	if (glob(path_to(MODELS, "*.conf"), 0, NULL, &found))
-		abort();
-	for (; models.count < found.gl_pathc; models.count++) {
-		struct dm_params *p = &models.params[models.count];
-
-		if (models.count == 32)
-			abort();
-		name = found.gl_pathv[models.count];
-		dm_params_default(p);
-		read_model(p, name);
-		if (dm_params_problem(p))
-			abort();
-		name = strrchr(name, '/') + 1;
-		snprintf(models.name[models.count], NAME, "%.*s",
-			 (int)strcspn(name, "."), name);
-	}
-	globfree(&found);
-}
-
-/*
- * The table.
- */
-
-#define FIGURES "%8" PRIu64 " %10" PRIu64 " %6" PRIu64 " %10" PRIu64 "\n"
-#define READ_FIGURES "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-
-/* Of ten or more, one does not matter. */
-static bool is_near(uint64_t a, uint64_t b)
-{
-	uint64_t off = a > b ? a - b : b - a;
-
-	return off * 100 <= b * PERCENT || (off == 1 && b >= 10);
-}
-
-/* The next row of the recorded table; one without names at its end. */
-static struct row next_row(FILE *f, char model[NAME], char image[NAME])
-{
-	struct row r = { .requests = 0 };
-	char line[256];
-
-	model[0] = image[0] = '\0';
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%63[^# ] %63s " READ_FIGURES, model, image,
-			   &r.requests, &r.bytes, &r.sweeps, &r.planned) == 6)
-			break;
-	return r;
-}
-
-/* Does the next row have this name, and about these figures? */
-static bool is_recorded(FILE *f, const char *model, const char *image,
-			const struct row *row)
-{
-	char of[NAME], on[NAME];
-	struct row old = next_row(f, of, on);
-
-	if (!strcmp(of, model) && !strcmp(on, image) &&
-	    is_near(row->requests, old.requests) &&
-	    is_near(row->bytes, old.bytes) &&
-	    is_near(row->sweeps, old.sweeps) &&
-	    is_near(row->planned, old.planned))
-		return true;
-	print_message("requests, bytes, sweeps, planned\n"
-		      "now  %-16s %-10s " FIGURES "then %-16s %-10s " FIGURES,
-		      model, image, row->requests, row->bytes, row->sweeps,
-		      row->planned, of, on, old.requests, old.bytes,
-		      old.sweeps, old.planned);
-	return false;
+	do
+		*row = '\0';
+	while (fgets(row, ROW, f) && *row == '#');
 }
 
 /* Print the table, or compare it with a recorded one; returns how many rows
  * differ. */
 static unsigned make_table(FILE *recorded)
 {
-	unsigned different = 0, i, m;
+	char row[ROW], old[ROW];
+	unsigned different = 0, i, k;
 	struct sim_image im;
-	struct row row;
 
 	for (i = 0; sim_image_names[i]; i++) {
 		sim_image_make(&im, sim_image_names[i]);
-		for (m = 0; m < models.count; m++) {
-			row = run(&models.params[m], &im);
-			if (recorded)
-				different += !is_recorded(recorded,
-							  models.name[m],
-							  im.name, &row);
-			else
-				printf("%-16s %-10s " FIGURES,
-				       models.name[m], im.name, row.requests,
-				       row.bytes, row.sweeps, row.planned);
+		for (k = 0; k < COUNT(kinds); k++) {
+			make_row(row, &kinds[k], &im);
+			if (!recorded) {
+				fputs(row, stdout);
+				continue;
+			}
+			next_row(recorded, old);
+			if (!strcmp(row, old))
+				continue;
+			print_message("now  %sthen %s", row, old);
+			different++;
 		}
 		sim_image_free(&im);
 	}
@@ -352,44 +223,32 @@ static unsigned make_table(FILE *recorded)
 
 TEST(test_rows_are_as_recorded)
 {
-	FILE *f = open_or_die(path_to("fixtures", "requests.txt"));
-	char model[NAME], image[NAME];
-	unsigned different = make_table(f);
+	const char *srcdir = getenv("srcdir");
+	char path[4096], row[ROW];
+	FILE *f;
 
-	next_row(f, model, image);
+	snprintf(path, sizeof(path), "%s/fixtures/requests.txt",
+		 srcdir ? srcdir : ".");
+	f = fopen(path, "r");
+	assert_non_null(f);
+	if (make_table(f))
+		fail_msg("If all of this is meant: make -C tests requests-table");
+	next_row(f, row);
+	assert_string_equal(row, "");
 	fclose(f);
-	if (different)
-		print_message("If all of this is meant: make -C tests "
-			      "requests-table\n");
-	assert_int_equal(different, 0);
-	assert_string_equal(model, "");
-}
-
-TEST(test_a_run_repeats_itself)
-{
-	struct sim_image im;
-	struct row a, b;
-
-	sim_image_make(&im, "aged");
-	a = run(&models.params[0], &im);
-	b = run(&models.params[0], &im);
-	sim_image_free(&im);
-	assert_memory_equal(&a, &b, sizeof(a));
 }
 
 UNIT_TESTS
 
 int main(int argc, char **argv)
 {
-	read_models();
 	if (argc == 1)
 		return UNIT_RUN(NULL, NULL);
 	if (argc > 2 || strcmp(argv[1], "--table"))
 		return 2;
-	puts("# A check with the engine, simulated (unit/test-requests.c).  "
-	     "Made by\n# `make -C tests requests-table'.  `planned' is what "
-	     "the engine looked at,\n# cached or not.\n"
-	     "# model          image "
-	     "     requests      bytes sweeps    planned");
+	puts("# A check with the engine, simulated (unit/test-requests.c).  Made by\n"
+	     "# `make -C tests requests-table'.  `planned' is what the engine "
+	     "looked at,\n# cached or not.\n"
+	     "# kind   image      requests      bytes sweeps    planned");
 	return (int)make_table(NULL);
 }
