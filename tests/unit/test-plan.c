@@ -66,11 +66,14 @@ static void put_index(void *node, unsigned index, uint64_t block)
 	put16(at + 10, 0xffff);
 }
 
-static void plan_with(struct found *found, const struct e2pf_geometry *geo,
-		      const struct e2pf_group *groups,
-		      const struct inode *inode)
+/* What is found anew. */
+static unsigned plan_with(struct found *found, const struct e2pf_geometry *geo,
+			  const struct e2pf_group *groups,
+			  const struct inode *inode)
 {
+	found->count = 0;
 	e2pf_plan_inodes(into(found, geo, groups), 20, inode, sizeof(*inode));
+	return found->count;
 }
 
 /* A reference that was found, and one that is not parsed. */
@@ -121,7 +124,6 @@ TEST(directory_in_extents)
 		for (n = 0; n < 2; n++)
 			put_extent(inode.base.i_block, n, of[i].in[n].block,
 				   of[i].in[n].length);
-		memset(&found, 0, sizeof(found));
 		plan_with(&found, &geo, NULL, &inode);
 		for (n = 0; n < 2 && of[i].out[n].block; n++)
 			UNPARSED(n, of[i].out[n].block, of[i].out[n].length,
@@ -131,9 +133,7 @@ TEST(directory_in_extents)
 	put_header(inode.base.i_block, 2, 4, 1);
 	put_index(inode.base.i_block, 0, last);
 	put_index(inode.base.i_block, 1, last + 1);
-	found.count = 0;
-	plan_with(&found, &geo, NULL, &inode);
-	assert_int_equal(found.count, 1);
+	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 1);
 	REF(0, last, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0, E2PF_DIRS);
 }
 
@@ -425,14 +425,11 @@ TEST(xattr_block_number)
 	put16(&inode.base.osd2.linux2.l_i_file_acl_high, 1);
 	assert_int_equal(plan_inode(20, &inode).count, 0);
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_64BIT;
-	plan_with(&found, &geo, groups, &inode);
-	assert_int_equal(found.count, 1);
+	assert_int_equal(plan_with(&found, &geo, groups, &inode), 1);
 	/* With groups, the inodes of its values can be found. */
 	REF(0, 7777, 1, E2PF_XATTRS, E2PF_XATTR_BLOCK, 0, NONE);
 	geo.feature_compat = 0;
-	found.count = 0;
-	plan_with(&found, &geo, groups, &inode);
-	assert_int_equal(found.count, 0);
+	assert_int_equal(plan_with(&found, &geo, groups, &inode), 0);
 }
 
 static size_t put_entry(uint8_t *at, unsigned name_length, uint32_t inum)
@@ -463,22 +460,18 @@ TEST(ea_inodes_in_inode)
 	at += put_entry(at, 2, 18);		/* in the same block */
 	at += put_entry(at, 3, geo.inodes);
 	put_entry(at, 5, 8193);			/* its group has no table */
-	plan_with(&found, &geo, groups, &inode);
-	assert_int_equal(found.count, 2);
+	assert_int_equal(plan_with(&found, &geo, groups, &inode), 2);
 	UNPARSED(0, 501, 1, E2PF_INODES);
 	UNPARSED(1, 9000 + 511, 1, E2PF_INODES);
 
-	found.count = 0;
-	plan_with(&found, &geo, NULL, &inode);
-	assert_int_equal(found.count, 0);
+	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
 	/* The tail begins beyond the inode's end, or has no magic number. */
 	put16(inode.tail, 124);
-	plan_with(&found, &geo, groups, &inode);
+	assert_int_equal(plan_with(&found, &geo, groups, &inode), 0);
 	put16(inode.tail, 0xfffc);
-	plan_with(&found, &geo, groups, &inode);
+	assert_int_equal(plan_with(&found, &geo, groups, &inode), 0);
 	put16(inode.tail, 32);
-	plan_with(&found, &geo, groups, &inode);
-	assert_int_equal(found.count, 0);
+	assert_int_equal(plan_with(&found, &geo, groups, &inode), 0);
 }
 
 /* The value itself is read if files have inline data. */
@@ -492,25 +485,22 @@ TEST(ea_value)
 	inode.base.i_size = htole32(1 << 24);
 	put_header(inode.base.i_block, 1, 4, 0);
 	put_extent(inode.base.i_block, 0, 700, 16);
-	plan_with(&found, &geo, NULL, &inode);
-	assert_int_equal(found.count, 0);
+	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
 	geo.feature_incompat |= EXT4_FEATURE_INCOMPAT_INLINE_DATA;
-	plan_with(&found, &geo, NULL, &inode);
-	assert_int_equal(found.count, 1);
+	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 1);
 	UNPARSED(0, 700, 16, E2PF_XATTRS);
 	/* Longer than possible, twice; not a value; without the feature. */
 	inode.base.i_size = htole32((1 << 24) + 1);
-	plan_with(&found, &geo, NULL, &inode);
+	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
 	inode.base.i_size = 0;
 	inode.base.i_size_high = htole32(1);
-	plan_with(&found, &geo, NULL, &inode);
+	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
 	inode.base.i_size_high = 0;
 	inode.base.i_flags = htole32(EXT4_EXTENTS_FL);
-	plan_with(&found, &geo, NULL, &inode);
+	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
 	inode.base.i_flags = htole32(EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
-	plan_with(&found, &geo, NULL, &inode);
-	assert_int_equal(found.count, 1);
+	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
 }
 
 TEST(ea_inodes_in_block)
