@@ -21,9 +21,11 @@ struct rig {
 	uint64_t start[SAMPLES_MOST], length[SAMPLES_MOST];
 	struct fake_device dev;
 	struct e2pf_device_ops ops;
+	struct e2pf_speed m;		/* what was measured */
 };
 
 /* Of the device that is tested now. */
+static struct rig rig;
 static uint64_t data_from;	/* it is a hole up to here */
 static uint64_t forgotten;
 static bool slow[E2PF_SPEED_LONE];	/* the first reads */
@@ -32,10 +34,9 @@ static const struct e2pf_device_ops *fake_ops;
 
 static uint64_t place_at(void *ctx, uint64_t index, uint64_t *offset)
 {
-	struct rig *r = ctx;
-
-	*offset = r->start[index];
-	return r->length[index];
+	(void)ctx;
+	*offset = rig.start[index];
+	return rig.length[index];
 }
 
 static uint64_t next_data(struct e2pf_device *dev, uint64_t offset)
@@ -67,47 +68,51 @@ static int slow_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return err;
 }
 
-static void set_up(struct rig *r, uint64_t bytes)
+static int end_rig(void **state)
 {
-	memset(r, 0, sizeof(*r));
+	(void)state;
+	if (rig.dev.resident)
+		fake_free(&rig.dev);
+	return 0;
+}
+
+static void set_up(uint64_t bytes)
+{
+	end_rig(NULL);
+	memset(&rig, 0, sizeof(rig));
 	data_from = forgotten = 0;
 	reads = 0;
 	memset(slow, 0, sizeof(slow));
-	fake_new(&r->dev, NULL, bytes, BS);
-	r->dev.strict = true;
-	r->dev.ask_ns = 50000;
-	fake_ops = r->dev.dev.ops;
-	r->ops = *fake_ops;
-	r->ops.read = slow_read;
-	r->ops.data = next_data;
-	r->ops.forget = forget;
-	r->dev.dev.ops = &r->ops;
-	r->places = (struct e2pf_speed_places) {
-		.bytes = bytes, .at = place_at, .ctx = r
+	fake_new(&rig.dev, NULL, bytes, BS);
+	rig.dev.strict = true;
+	rig.dev.ask_ns = 50000;
+	fake_ops = rig.dev.dev.ops;
+	rig.ops = *fake_ops;
+	rig.ops.read = slow_read;
+	rig.ops.data = next_data;
+	rig.ops.forget = forget;
+	rig.dev.dev.ops = &rig.ops;
+	rig.places = (struct e2pf_speed_places) {
+		.bytes = bytes, .at = place_at
 	};
 }
 
-static void tear_down(struct rig *r)
-{
-	fake_free(&r->dev);
-}
-
 /* A place of metadata, of `length` bytes. */
-static void add(struct rig *r, uint64_t offset, uint64_t length)
+static void add(uint64_t offset, uint64_t length)
 {
-	r->start[r->places.count] = offset;
-	r->length[r->places.count++] = length;
+	rig.start[rig.places.count] = offset;
+	rig.length[rig.places.count++] = length;
 }
 
-static const char *measure(struct rig *r, bool any, struct e2pf_speed *m)
+static const char *measure(bool any)
 {
-	memset(m, 0, sizeof(*m));
-	return e2pf_measure_device(&r->dev.dev, &r->places, any, m);
+	memset(&rig.m, 0, sizeof(rig.m));
+	return e2pf_measure_device(&rig.dev.dev, &rig.places, any, &rig.m);
 }
 
 /* The first reads, one at a time or eight together, are as far from each other
  * as places in different parts are. */
-static void far_apart(const struct rig *r, uint64_t least)
+static void far_apart(uint64_t least)
 {
 	uint64_t at[E2PF_SPEED_READS];
 	unsigned n = 0, i;
@@ -116,10 +121,10 @@ static void far_apart(const struct rig *r, uint64_t least)
 	for (k = 0; n < E2PF_SPEED_READS; k++) {
 		bool first = n < E2PF_SPEED_LONE;
 
-		assert_true(k < r->dev.events);
-		if ((r->dev.event[k].op == FAKE_READ) != first)
+		assert_true(k < rig.dev.events);
+		if ((rig.dev.event[k].op == FAKE_READ) != first)
 			continue;
-		at[n] = r->dev.event[k].block * BS;
+		at[n] = rig.dev.event[k].block * BS;
 		for (i = 0; i < n; i++)
 			assert_true(at[i] > at[n] ? at[i] - at[n] >= least :
 						    at[n] - at[i] >= least);
@@ -134,19 +139,16 @@ TEST(any_size)
 	static const uint64_t sizes[] = {
 		24 * GIB, 22 * GIB, GIB, 200 * MIB, 2 * MIB
 	};
-	struct e2pf_speed m;
-	struct rig r;
 	unsigned i;
 
 	for (i = 0; i < COUNT(sizes); i++) {
-		set_up(&r, sizes[i]);
-		assert_null(measure(&r, true, &m));
-		assert_true(m.latency_ns && m.deep_latency_ns &&
-			    m.byte_ps);
-		assert_int_equal(m.metadata_places, 0);
-		far_apart(&r, sizes[i] / 12);
-		assert_null(memchr(r.dev.resident, 1, r.dev.blocks));
-		tear_down(&r);
+		set_up(sizes[i]);
+		assert_null(measure(true));
+		assert_true(rig.m.latency_ns && rig.m.deep_latency_ns &&
+			    rig.m.byte_ps);
+		assert_int_equal(rig.m.metadata_places, 0);
+		far_apart(sizes[i] / 12);
+		assert_null(memchr(rig.dev.resident, 1, rig.dev.blocks));
 	}
 }
 
@@ -155,120 +157,105 @@ TEST(any_size)
 TEST(metadata_first)
 {
 	static const unsigned part[] = { 2, 3, 10 };
-	struct e2pf_speed m;
-	struct rig r;
 	unsigned i;
 
-	set_up(&r, 22 * GIB);
+	set_up(22 * GIB);
 	for (i = 0; i < 3; i++)
-		add(&r, (2 * part[i] + 1) * GIB, 1 << 20);
+		add((2 * part[i] + 1) * GIB, 1 << 20);
 	/* Too short, and beyond the end. */
-	add(&r, GIB, BS);
-	add(&r, 22 * GIB, 1 << 20);
-	add(&r, UINT64_MAX - MIB, 1 << 20);
-	assert_null(measure(&r, true, &m));
-	assert_int_equal(m.metadata_places, 3);
+	add(GIB, BS);
+	add(22 * GIB, 1 << 20);
+	add(UINT64_MAX - MIB, 1 << 20);
+	assert_null(measure(true));
+	assert_int_equal(rig.m.metadata_places, 3);
 	for (i = 0; i < E2PF_SPEED_LONE; i++)
-		assert_int_equal((r.dev.event[i].block * BS) % (2 * GIB),
+		assert_int_equal((rig.dev.event[i].block * BS) % (2 * GIB),
 				 GIB + MIB / 2);
 	for (i = 0; i < 3; i++)
-		assert_true(r.dev.resident[((2 * part[i] + 1) * GIB + MIB / 2)
+		assert_true(rig.dev.resident[((2 * part[i] + 1) * GIB + MIB / 2)
 					   / BS]);
-	tear_down(&r);
 }
 
 /* What is cached is not used: a part of it, or all but a little. */
 TEST(partly_cached)
 {
-	struct e2pf_speed m;
-	struct rig r;
-
-	set_up(&r, GIB);
-	add(&r, 100 * MIB, 1 << 20);
-	fake_set_resident(&r.dev, 0, r.dev.blocks / 2, true);
-	assert_null(measure(&r, true, &m));
-	assert_int_equal(m.metadata_places, 0);
-	far_apart(&r, 64 << 10);
-	assert_null(memchr(r.dev.resident + r.dev.blocks / 2, 1,
-			   r.dev.blocks / 2));
-	tear_down(&r);
-	set_up(&r, GIB);
-	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
-	fake_set_resident(&r.dev, r.dev.blocks / 2, 2, false);
-	assert_non_null(measure(&r, true, &m));
-	assert_int_equal(r.dev.events, 0);
-	tear_down(&r);
+	set_up(GIB);
+	add(100 * MIB, 1 << 20);
+	fake_set_resident(&rig.dev, 0, rig.dev.blocks / 2, true);
+	assert_null(measure(true));
+	assert_int_equal(rig.m.metadata_places, 0);
+	far_apart(64 << 10);
+	assert_null(memchr(rig.dev.resident + rig.dev.blocks / 2, 1,
+			   rig.dev.blocks / 2));
+	set_up(GIB);
+	fake_set_resident(&rig.dev, 0, rig.dev.blocks, true);
+	fake_set_resident(&rig.dev, rig.dev.blocks / 2, 2, false);
+	assert_non_null(measure(true));
+	assert_int_equal(rig.dev.events, 0);
 }
 
-static void says(struct rig *r, const char *what)
+static void says(const char *what)
 {
-	struct e2pf_speed m;
-	const char *why = measure(r, true, &m);
+	const char *why = measure(true);
 
 	assert_non_null(why);
 	assert_non_null(strstr(why, what));
-	assert_int_equal(m.byte_ps, 0);
-	tear_down(r);
+	assert_int_equal(rig.m.byte_ps, 0);
 }
 
 TEST(not_measured)
 {
-	struct rig r;
-
-	set_up(&r, GIB);
-	fake_set_resident(&r.dev, 0, r.dev.blocks, true);
-	says(&r, "cached");
-	set_up(&r, MIB);
-	says(&r, "too small");
-	set_up(&r, GIB);
-	r.dev.dev.blind = true;
-	says(&r, "may not see");
-	set_up(&r, GIB);
-	fake_set_bad(&r.dev, 0, r.dev.blocks);
-	says(&r, "failed");
+	set_up(GIB);
+	fake_set_resident(&rig.dev, 0, rig.dev.blocks, true);
+	says("cached");
+	set_up(MIB);
+	says("too small");
+	set_up(GIB);
+	rig.dev.dev.blind = true;
+	says("may not see");
+	set_up(GIB);
+	fake_set_bad(&rig.dev, 0, rig.dev.blocks);
+	says("failed");
 	/* Only what the sequential speed is measured on. */
-	set_up(&r, GIB);
-	add(&r, GIB / 2, 1 << 20);
-	add(&r, GIB / 2 + 4 * MIB, 1 << 20);
-	fake_set_bad(&r.dev, (GIB / 2 + 4 * MIB) / BS, 256);
-	says(&r, "failed");
+	set_up(GIB);
+	add(GIB / 2, 1 << 20);
+	add(GIB / 2 + 4 * MIB, 1 << 20);
+	fake_set_bad(&rig.dev, (GIB / 2 + 4 * MIB) / BS, 256);
+	says("failed");
 	/* A stuck device. */
-	set_up(&r, GIB);
-	r.dev.miss_ns = 600000000;
-	says(&r, "half a second");
+	set_up(GIB);
+	rig.dev.miss_ns = 600000000;
+	says("half a second");
 }
 
 /* Holes of a file are no places: they are read without the device. */
 TEST(holes)
 {
-	struct e2pf_speed m;
-	struct rig r;
 	size_t i;
 
-	set_up(&r, GIB);
+	set_up(GIB);
 	data_from = GIB / 4;
-	add(&r, MIB, 1 << 20);
-	assert_null(measure(&r, true, &m));
-	assert_int_equal(m.metadata_places, 0);
-	for (i = 0; i < r.dev.events; i++)
-		assert_true(r.dev.event[i].block * BS >= data_from);
-	tear_down(&r);
-	set_up(&r, GIB);
+	add(MIB, 1 << 20);
+	assert_null(measure(true));
+	assert_int_equal(rig.m.metadata_places, 0);
+	for (i = 0; i < rig.dev.events; i++)
+		assert_true(rig.dev.event[i].block * BS >= data_from);
+	set_up(GIB);
 	data_from = UINT64_MAX;
-	says(&r, "holes");
+	says("holes");
 }
 
 /* A device with 44 places of 64 KiB, which are all there is to measure. */
-static void set_up_places(struct rig *r, uint64_t lone_ns, uint64_t deep_ns)
+static void set_up_places(uint64_t lone_ns, uint64_t deep_ns)
 {
 	unsigned i;
 
-	set_up(r, 44 * MIB);
-	r->dev.strict = false;
-	r->dev.miss_ns = lone_ns;
-	r->dev.ask_ns = deep_ns;
+	set_up(44 * MIB);
+	rig.dev.strict = false;
+	rig.dev.miss_ns = lone_ns;
+	rig.dev.ask_ns = deep_ns;
 	for (i = 0; i < 44; i++)
-		add(r, i * MIB, 1 << 16);
+		add(i * MIB, 1 << 16);
 }
 
 TEST(kinds_of_device)
@@ -289,128 +276,108 @@ TEST(kinds_of_device)
 		 * alone. */
 		{ 1900 * US, 1900 * US, false, 1900 * US },
 	};
-	struct e2pf_speed m;
-	struct rig r;
 	size_t i;
 
 	for (i = 0; i < COUNT(kinds); i++) {
-		set_up_places(&r, kinds[i].lone, kinds[i].deep);
-		assert_null(measure(&r, false, &m));
-		assert_int_equal(m.latency_ns, kinds[i].lone);
-		assert_int_equal(m.deep_latency_ns, kinds[i].deep);
-		assert_int_equal(m.has_head, kinds[i].head);
-		assert_int_equal(m.request_ns, kinds[i].request);
-		assert_int_equal(m.byte_ps, 0);
-		assert_int_equal(m.metadata_places, E2PF_SPEED_READS);
-		tear_down(&r);
+		set_up_places(kinds[i].lone, kinds[i].deep);
+		assert_null(measure(false));
+		assert_int_equal(rig.m.latency_ns, kinds[i].lone);
+		assert_int_equal(rig.m.deep_latency_ns, kinds[i].deep);
+		assert_int_equal(rig.m.has_head, kinds[i].head);
+		assert_int_equal(rig.m.request_ns, kinds[i].request);
+		assert_int_equal(rig.m.byte_ps, 0);
+		assert_int_equal(rig.m.metadata_places, E2PF_SPEED_READS);
 	}
 }
 
 /* One of the three that was delayed changes nothing; two of them do. */
 TEST(median_of_three)
 {
-	struct e2pf_speed m;
-	struct rig r;
 	unsigned i;
 
 	for (i = 0; i < E2PF_SPEED_LONE; i++) {
-		set_up_places(&r, MS, MS);
+		set_up_places(MS, MS);
 		slow[i] = true;
-		assert_null(measure(&r, false, &m));
-		assert_int_equal(m.latency_ns, MS);
+		assert_null(measure(false));
+		assert_int_equal(rig.m.latency_ns, MS);
 		slow[(i + 1) % E2PF_SPEED_LONE] = true;
-		fake_set_resident(&r.dev, 0, r.dev.blocks, false);
+		fake_set_resident(&rig.dev, 0, rig.dev.blocks, false);
 		reads = 0;
-		assert_null(measure(&r, false, &m));
-		assert_int_equal(m.latency_ns, MS + SLOW_NS);
-		assert_int_equal(m.least_ns, MS);
-		tear_down(&r);
+		assert_null(measure(false));
+		assert_int_equal(rig.m.latency_ns, MS + SLOW_NS);
+		assert_int_equal(rig.m.least_ns, MS);
 	}
 }
 
 /* In a filesystem that is partly filled the tables of a few groups are enough. */
 TEST(partly_filled)
 {
-	struct e2pf_speed m;
-	struct rig r;
 	unsigned i, k;
 
-	set_up(&r, 44 * MIB);
-	r.dev.miss_ns = 10 * MS;
-	r.dev.ask_ns = 4 * MS;
-	add(&r, 0, 1 << 20);
-	add(&r, 1 << 20, 1 << 19);
-	assert_null(measure(&r, false, &m));
-	assert_int_equal(m.metadata_places, E2PF_SPEED_READS);
-	assert_true(m.has_head);
+	set_up(44 * MIB);
+	rig.dev.miss_ns = 10 * MS;
+	rig.dev.ask_ns = 4 * MS;
+	add(0, 1 << 20);
+	add(1 << 20, 1 << 19);
+	assert_null(measure(false));
+	assert_int_equal(rig.m.metadata_places, E2PF_SPEED_READS);
+	assert_true(rig.m.has_head);
 	/* All within the tables, and none near another one. */
-	for (i = 0; i < r.dev.events; i++) {
-		uint64_t at = r.dev.event[i].block * BS;
+	for (i = 0; i < rig.dev.events; i++) {
+		uint64_t at = rig.dev.event[i].block * BS;
 
 		assert_true(at < 3 << 19);
 		for (k = 0; k < i; k++)
-			assert_true(r.dev.event[k].op != r.dev.event[i].op ||
-				    r.dev.event[k].block * BS >= at + (64 << 10) ||
-				    r.dev.event[k].block * BS + (64 << 10) <= at);
+			assert_true(rig.dev.event[k].op != rig.dev.event[i].op ||
+				    rig.dev.event[k].block * BS >= at + (64 << 10) ||
+				    rig.dev.event[k].block * BS + (64 << 10) <= at);
 	}
-	tear_down(&r);
 }
 
 /* Without places enough a check is not held up, and reads nothing else: they do not
  * exist, are cached, or somebody has requested them already. */
 TEST(too_few_places)
 {
-	struct e2pf_speed m;
-	struct rig r;
 	unsigned why;
 
 	for (why = 0; why < 3; why++) {
-		set_up_places(&r, MS, MS);
+		set_up_places(MS, MS);
 		if (why == 0)
-			r.places.count = E2PF_SPEED_READS - 1;
+			rig.places.count = E2PF_SPEED_READS - 1;
 		else if (why == 1)
-			fake_set_resident(&r.dev, 0, r.dev.blocks / 5 * 4, true);
+			fake_set_resident(&rig.dev, 0, rig.dev.blocks / 5 * 4, true);
 		else
-			memset(r.dev.in_flight, 1, r.dev.blocks / 5 * 4);
-		assert_non_null(measure(&r, false, &m));
-		assert_int_equal(r.dev.events, 0);
-		tear_down(&r);
+			memset(rig.dev.in_flight, 1, rig.dev.blocks / 5 * 4);
+		assert_non_null(measure(false));
+		assert_int_equal(rig.dev.events, 0);
 	}
 }
 
 /* Whichever read fails, nothing is said to be known. */
 TEST(read_that_fails)
 {
-	struct e2pf_speed m;
-	struct rig r;
 	uint64_t at[E2PF_SPEED_READS];
 	unsigned i;
 
-	set_up_places(&r, MS, MS);
-	assert_null(measure(&r, false, &m));
+	set_up_places(MS, MS);
+	assert_null(measure(false));
 	for (i = 0; i < E2PF_SPEED_READS; i++)
-		at[i] = r.dev.event[i].block;
-	tear_down(&r);
+		at[i] = rig.dev.event[i].block;
 	for (i = 0; i < E2PF_SPEED_READS; i++) {
-		set_up_places(&r, MS, MS);
-		fake_set_bad(&r.dev, at[i], 1);
-		assert_non_null(measure(&r, false, &m));
-		assert_int_equal(m.latency_ns, 0);
-		tear_down(&r);
+		set_up_places(MS, MS);
+		fake_set_bad(&rig.dev, at[i], 1);
+		assert_non_null(measure(false));
+		assert_int_equal(rig.m.latency_ns, 0);
 	}
 }
 
 /* 8 ns per byte, as a volume of 125 MB/s. */
 TEST(cost_of_a_byte)
 {
-	struct e2pf_speed m;
-	struct rig r;
-
-	set_up_places(&r, 0, 0);
-	r.dev.ask_block_ns = 8 * BS;
-	assert_null(measure(&r, true, &m));
-	assert_int_equal(m.byte_ps, 8000);
-	tear_down(&r);
+	set_up_places(0, 0);
+	rig.dev.ask_block_ns = 8 * BS;
+	assert_null(measure(true));
+	assert_int_equal(rig.m.byte_ps, 8000);
 }
 
-UNIT_MAIN(NULL, NULL)
+UNIT_MAIN(NULL, end_rig)
