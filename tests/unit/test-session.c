@@ -63,37 +63,31 @@ static void warm(void)
 	close(fd);
 }
 
-static uint64_t plan_blocks(struct e2pf_session *s, unsigned *classes)
+static struct e2pf_session *opened(void)
 {
-	struct e2pf_class_count plan[E2PF_CLASSES];
-	uint64_t blocks = 0;
-	unsigned i;
+	struct e2pf_session *s;
 
-	assert_int_equal(e2pf_plan(s, plan), 0);
-	*classes = 0;
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		assert_true(plan[i].runs <= plan[i].bytes / 1024);
-		assert_int_equal(!plan[i].runs, !plan[i].bytes);
-		blocks += plan[i].bytes / 1024;
-		if (plan[i].bytes)
-			*classes |= 1u << i;
-	}
-	return blocks;
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	return s;
 }
 
 TEST(planned_and_read)
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];
-	struct e2pf_session *s;
+	const unsigned classes = 1u << E2PF_DESCRIPTORS | 1u << E2PF_BITMAPS |
+				 1u << E2PF_INODES | 1u << E2PF_DIRS;
+	struct e2pf_session *s = opened();
 	struct e2pf_engine_stats t;
-	uint64_t blocks;
-	unsigned classes;
+	uint64_t bytes = 0;
+	unsigned i;
 
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
-	blocks = plan_blocks(s, &classes);
-	assert_int_equal(classes, 1u << E2PF_DESCRIPTORS | 1u << E2PF_BITMAPS |
-			 1u << E2PF_INODES | 1u << E2PF_DIRS);
 	assert_int_equal(e2pf_plan(s, plan), 0);
+	for (i = 0; i < E2PF_CLASSES; i++) {
+		assert_true(plan[i].runs <= plan[i].bytes / 1024);
+		assert_int_equal(plan[i].runs > 0, classes >> i & 1);
+		assert_int_equal(plan[i].bytes > 0, classes >> i & 1);
+		bytes += plan[i].bytes;
+	}
 	assert_true(plan[E2PF_BITMAPS].bytes == 2048 * fs->group_desc_count);
 	assert_true(plan[E2PF_INODES].bytes == UINT64_C(1024) *
 		    fs->inode_blocks_per_group * fs->group_desc_count);
@@ -105,8 +99,7 @@ TEST(planned_and_read)
 	e2pf_session_count(s, &t);
 	assert_true(e2pf_session_is_complete(s) && !t.errors);
 	/* libext2fs has read the descriptors. */
-	assert_true(t.planned_bytes ==
-		    blocks * 1024 - plan[E2PF_DESCRIPTORS].bytes);
+	assert_true(t.planned_bytes == bytes - plan[E2PF_DESCRIPTORS].bytes);
 	assert_true(t.prefetched_bytes <= t.planned_bytes);
 	e2pf_engine_stop(s->engine, -1);
 	e2pf_close(s);
@@ -287,7 +280,7 @@ TEST(library_is_newer)
 
 	for (i = 0; i < COUNT(of); i++) {
 		library = of[i].version;
-		assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+		s = opened();
 		text = statistics(s);
 		assert_memory_equal(strstr(text, "newer_than_reviewed\"") + 20,
 				    of[i].says, strlen(of[i].says));
@@ -336,7 +329,7 @@ TEST(budget)
 			make_machine();
 		else
 			tree_make("proc/meminfo: MemAvailable:    8388608 kB");
-		assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+		s = opened();
 		s->sysroot = tree_root;
 		e2pf_session_choose(s);
 		text = statistics(s);
@@ -365,7 +358,7 @@ TEST(ended_twice)
 	int i, n;
 
 	for (n = 0; n < 2; n++) {
-		assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+		s = opened();
 		assert_int_equal(e2pf_session_start(s), 0);
 		stuck = n;
 		for (i = 0; i < 3; i++)
@@ -379,10 +372,9 @@ TEST(ended_twice)
 TEST(probed)
 {
 	struct e2pf_probe p;
-	struct e2pf_session *s;
+	struct e2pf_session *s = opened();
 	unsigned i, about = 0;
 
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
 	assert_int_equal(e2pf_probe(s, &p), 0);
 	assert_int_equal(e2pf_probe(s, &p), 0);
 	assert_int_equal(p.report.block_size, 1024);
@@ -410,7 +402,7 @@ TEST(cache_not_seen)
 		print_message("not root, or in a name space of one user\n");
 		skip();
 	}
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s), 0);
+	s = opened();
 	assert_int_equal(e2pf_session_start(s), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_session_count(s, &t);
