@@ -316,25 +316,6 @@ TEST(hostile_tree)
 	p.el.level_most = 100000;
 	p.el.parse_left = 5000;
 	assert_uint_in_range(run_pass(&p), 5, 1500);
-	tear_down(&p);
-}
-
-TEST(one_node_for_all)
-{
-	uint64_t node = 1500, data = 1600;
-	struct pass p;
-	unsigned i;
-
-	set_up(&p, 1, 2048);
-	for (i = 13; i <= INODES; i++)
-		tiny_inode(&p.r.fs, i, LINUX_S_IFDIR, 1, &node, 1);
-	tiny_node(&p.r.fs, node, 0, &data, 1);
-	assert_int_equal(run_pass(&p), 1 + 1);
-	assert_int_equal(p.count[E2PF_DIRS].bytes, BS);
-	/* Those of one piece are one, even if the level is full. */
-	e2pf_elevator_free(&p.el);
-	p.el.level_most = 4;
-	assert_int_equal(run_pass(&p), 1 + 1);
 	/* No piece may be parsed. */
 	p.el.parse_left = 0;
 	assert_int_equal(run_pass(&p), 1);

@@ -96,27 +96,6 @@ RIG_TESTS(all_read_once, COUNT(read_once),
 	}
 }
 
-/* The checker reaches its list while deferred blocks are being read. */
-RIG_TEST(list_begins_meanwhile, 1, 1)
-{
-	uint64_t dir[DIRECTORIES], at;
-	uint32_t i;
-
-	at = tiny_free_block(&r->fs, 0);
-	for (i = 0; i < DIRECTORIES; i++) {
-		dir[i] = at + 10 + 2 * i;
-		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
-	}
-	rig_start_held_later(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRECTORIES - 10);
-	e2pf_ext4_list_put(r->fs.ext4, r->e, dir + 10, DIRECTORIES - 10);
-	fake_hold(&r->dev, FAKE_WILLNEED, false);
-	fake_threads_settle();
-	/* Only the one in flight is not read because of the list. */
-	for (i = 0; i < DIRECTORIES; i++)
-		assert_int_equal(rig_asked(r, dir[i]), !i || i >= 10);
-}
-
 /* A long list of which little is missing: more ranges of it, of 50 entries, than
  * are told apart, and few bytes. */
 TEST(list_of_many_ranges)

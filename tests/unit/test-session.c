@@ -340,34 +340,6 @@ TEST(budget)
 	}
 }
 
-/* Stands for a worker that waits for the device. */
-static bool stuck;
-
-bool __real_e2pf_engine_stop(struct e2pf_engine *e, int milliseconds);
-bool __wrap_e2pf_engine_stop(struct e2pf_engine *e, int milliseconds);
-bool __wrap_e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
-{
-	return !stuck && __real_e2pf_engine_stop(e, milliseconds);
-}
-
-/* The process's end ends a session that a close has ended: what was left behind
- * is still there. */
-TEST(ended_twice)
-{
-	struct e2pf_session *s;
-	int i, n;
-
-	for (n = 0; n < 2; n++) {
-		s = opened();
-		assert_int_equal(e2pf_session_start(s), 0);
-		stuck = n;
-		for (i = 0; i < 3; i++)
-			assert_int_equal(e2pf_session_end(s, -1), !stuck);
-		stuck = false;
-		e2pf_close(s);
-	}
-}
-
 /* What e2prefetch probe shows. */
 TEST(probed)
 {
