@@ -23,122 +23,94 @@ static void set_up(struct rig *r)
 	fake_set_resident(&r->dev, 100, BLOCKS - 100, false);
 }
 
-static void tear_down(struct rig *r)
-{
-	assert_true(e2pf_engine_stop(r->e, -1));
-	rig_tear_down(r);
-	clones_forget();
-}
-
 /* Each block is read once, however many files claim it. */
-TEST(each_once)
+RIG_TESTS(each_once, 1, set_up(r))
 {
-	struct rig r;
 	unsigned i;
 
-	set_up(&r);
 	for (i = 200; i < 7900; i += 10)
 		clones_add(&filsys, i);
 	for (i = 200; i < 7900; i += 10)
 		clones_add(&filsys, i);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 0);
-	clones_at(r.fs.ext4, r.e, 150);	/* not in the list */
+	clones_at(r->fs.ext4, r->e, 150);	/* not in the list */
 	assert_int_equal(fake_threads_alive(), 0);
-	clones_at(r.fs.ext4, r.e, 200);
+	clones_at(r->fs.ext4, r->e, 200);
 	fake_threads_settle();
 	for (i = 210; i < 7900; i++)
-		assert_int_equal(fake_asked(&r.dev, i), i % 10 == 0);
+		assert_int_equal(rig_asked(r, i), i % 10 == 0);
 	/* Other phases may add a few. */
-	assert_uint_in_range(rig_stats(&r).planned_bytes, 769 * BS, 869 * BS);
-	tear_down(&r);
+	assert_uint_in_range(rig_stats(r).planned_bytes, 769 * BS, 869 * BS);
 }
 
 /* A new scan discards the blocks that an earlier one found.  The clone of a
  * block that is not in the list does not start readahead. */
-TEST(forgotten)
+RIG_TESTS(forgotten, 1, set_up(r))
 {
-	struct rig r;
-
-	set_up(&r);
 	clones_add(&filsys, 300);
 	clones_forget();
 	clones_add(&filsys, 400);
-	clones_at(r.fs.ext4, r.e, 500);
-	clones_at(r.fs.ext4, r.e, 400);
+	clones_at(r->fs.ext4, r->e, 500);
+	clones_at(r->fs.ext4, r->e, 400);
 	fake_threads_settle();
-	assert_int_equal(fake_asked(&r.dev, 300), 0);
+	assert_int_equal(rig_asked(r, 300), 0);
 	/* Nothing is added once cloning has begun. */
 	clones_add(&filsys, 500);
-	clones_at(r.fs.ext4, r.e, 500);
+	clones_at(r->fs.ext4, r->e, 500);
 	fake_threads_settle();
-	assert_int_equal(fake_asked(&r.dev, 500), 0);
-	tear_down(&r);
+	assert_int_equal(rig_asked(r, 500), 0);
 }
 
 /* A file whose blocks the user does not want cloned is passed over; pass 1D in
  * another order than the files' ends the readahead, and nothing else. */
-TEST(other_orders)
+RIG_TESTS(other_orders, 1, set_up(r))
 {
-	struct rig r;
 	unsigned i;
 
-	set_up(&r);
 	for (i = 200; i < 7900; i += 3)
 		clones_add(&filsys, i);
-	clones_at(r.fs.ext4, r.e, 200);
-	clones_at(r.fs.ext4, r.e, 5000);
+	clones_at(r->fs.ext4, r->e, 200);
+	clones_at(r->fs.ext4, r->e, 5000);
 	fake_threads_settle();
-	assert_int_equal(fake_asked(&r.dev, 5003), 1);
+	assert_int_equal(rig_asked(r, 5003), 1);
 	for (i = 4997; i > 203; i -= 3)
-		clones_at(r.fs.ext4, r.e, i);
-	clones_at(r.fs.ext4, r.e, 203);
+		clones_at(r->fs.ext4, r->e, i);
+	clones_at(r->fs.ext4, r->e, 203);
 	fake_threads_settle();
-	tear_down(&r);
 }
 
 /* The list has its limit: what is beyond it begins nothing. */
-TEST(limited)
+RIG_TESTS(limited, 1, set_up(r))
 {
-	struct rig r;
 	unsigned i;
 
-	set_up(&r);
 	super.s_blocks_count = UINT32_MAX;
 	for (i = 1; i < 600000; i += 2)
 		clones_add(&filsys, i);
 	super.s_blocks_count = BLOCKS;
-	clones_at(r.fs.ext4, r.e, i - 2);
+	clones_at(r->fs.ext4, r->e, i - 2);
 	assert_int_equal(fake_threads_alive(), 0);
-	clones_at(r.fs.ext4, r.e, 201);
+	clones_at(r->fs.ext4, r->e, 201);
 	assert_int_not_equal(fake_threads_alive(), 0);
-	tear_down(&r);
 }
 
 /* The engine has stopped, and wants nothing: scripts/test-valgrind.sh sees
  * whether anything is taken from what it did not say. */
-TEST(stopped)
+RIG_TESTS(stopped, 1, set_up(r))
 {
-	struct rig r;
-
-	set_up(&r);
 	clones_add(&filsys, 300);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	clones_at(r.fs.ext4, r.e, 300);
-	assert_int_equal(fake_asked(&r.dev, 300), 0);
-	tear_down(&r);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	clones_at(r->fs.ext4, r->e, 300);
+	assert_int_equal(rig_asked(r, 300), 0);
 }
 
 /* No block is claimed by several files. */
-TEST(nothing_claimed)
+RIG_TESTS(nothing_claimed, 1, set_up(r))
 {
-	struct rig r;
-
-	set_up(&r);
-	clones_at(r.fs.ext4, r.e, 300);
+	clones_at(r->fs.ext4, r->e, 300);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 0);
-	tear_down(&r);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -55,18 +55,14 @@ static bool was_ahead(struct rig *r, uint64_t block)
 }
 
 /* A read says whether a worker had read the block for it. */
-TEST(read_ahead_or_not)
+RIG_TESTS(read_ahead_or_not, 1, start_gated(r))
 {
-	struct rig r;
-
-	start_gated(&r);
-	fake_set_late(&r.dev, false);
-	fake_complete(&r.dev);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_false(was_ahead(&r, 1));
-	assert_true(was_ahead(&r, r.fs.groups[3].inode_table));
-	assert_false(was_ahead(&r, r.fs.groups[3].inode_table));
-	rig_tear_down(&r);
+	fake_set_late(&r->dev, false);
+	fake_complete(&r->dev);
+	assert_true(e2pf_engine_wait(r->e, -1));
+	assert_false(was_ahead(r, 1));
+	assert_true(was_ahead(r, r->fs.groups[3].inode_table));
+	assert_false(was_ahead(r, r->fs.groups[3].inode_table));
 }
 
 /* By what the gate opens. */
@@ -183,75 +179,64 @@ static void start_lent(struct rig *r)
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 }
 
-TEST(measured_to_have_no_head)
+RIG_TESTS(measured_to_have_no_head, 1, set_up_guess(r, 44, false))
 {
-	struct rig r;
-
-	set_up_guess(&r, 44, false);
-	start_lent(&r);
+	start_lent(r);
 	fake_threads_settle();
-	assert_int_equal(measuring_reads(&r), 11);
-	assert_int_equal(rig_stats(&r).threads, 4);
-	assert_false(rig_stats(&r).has_head);
-	assert_int_equal(rig_stats(&r).latency_ns, 100000);
-	assert_int_equal(rig_stats(&r).deep_latency_ns, 20000);
-	assert_null(rig_stats(&r).unmeasured);
-	rig_checker_reads(&r, 1, 1);
-	assert_int_equal(rig_stats(&r).gate_waits, 0);
+	assert_int_equal(measuring_reads(r), 11);
+	assert_int_equal(rig_stats(r).threads, 4);
+	assert_false(rig_stats(r).has_head);
+	assert_int_equal(rig_stats(r).latency_ns, 100000);
+	assert_int_equal(rig_stats(r).deep_latency_ns, 20000);
+	assert_null(rig_stats(r).unmeasured);
+	rig_checker_reads(r, 1, 1);
+	assert_int_equal(rig_stats(r).gate_waits, 0);
 	/* It is measured only once. */
-	fake_hold(&r.dev, FAKE_READ, false);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	r.dev.miss_ns = 10000000;
-	r.dev.ask_ns = 4000000;
-	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
+	fake_hold(&r->dev, FAKE_READ, false);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	r->dev.miss_ns = 10000000;
+	r->dev.ask_ns = 4000000;
+	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	fake_threads_settle();
-	assert_false(rig_stats(&r).has_head);
-	assert_int_equal(measuring_reads(&r), 11 + 1);
+	assert_false(rig_stats(r).has_head);
+	assert_int_equal(measuring_reads(r), 11 + 1);
 	/* A fixed setting overrides the measurement. */
-	assert_true(e2pf_engine_stop(r.e, -1));
-	r.cfg.measure = false;
-	fake_set_resident(&r.dev, 0, r.dev.blocks, false);
-	assert_int_equal(e2pf_engine_start(r.e, &r.cfg), 0);
-	assert_true(rig_stats(&r).has_head);
-	rig_tear_down(&r);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	r->cfg.measure = false;
+	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_true(rig_stats(r).has_head);
 }
 
-TEST(measured_to_have_a_head)
+RIG_TESTS(measured_to_have_a_head, 1, set_up_guess(r, 44, true))
 {
-	struct rig r;
 	struct gated g;
 
-	set_up_guess(&r, 44, true);
-	start_lent(&r);
+	start_lent(r);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 1);
-	assert_int_equal(rig_stats(&r).threads, 1);
-	assert_true(rig_stats(&r).has_head);
-	assert_int_equal(rig_stats(&r).latency_ns, 10000000);
-	assert_int_equal(rig_stats(&r).deep_latency_ns, 4000000);
-	e2pf_ext4_at_group(r.e, 0);
-	begin_gated(&g, &r, 1);
-	fake_hold(&r.dev, FAKE_READ, false);
+	assert_int_equal(rig_stats(r).threads, 1);
+	assert_true(rig_stats(r).has_head);
+	assert_int_equal(rig_stats(r).latency_ns, 10000000);
+	assert_int_equal(rig_stats(r).deep_latency_ns, 4000000);
+	e2pf_ext4_at_group(r->e, 0);
+	begin_gated(&g, r, 1);
+	fake_hold(&r->dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
-	assert_int_equal(rig_stats(&r).gate_waits, 1);
-	rig_tear_down(&r);
+	assert_int_equal(rig_stats(r).gate_waits, 1);
 }
 
 /* The measurement would take longer than the reads that it is for: 88 KiB of tables. */
-TEST(too_small_to_measure)
+RIG_TESTS(too_small_to_measure, 1, set_up_guess(r, 11, false))
 {
-	struct rig r;
-
-	set_up_guess(&r, 11, false);
-	start_lent(&r);
+	start_lent(r);
 	fake_threads_settle();
-	assert_int_equal(measuring_reads(&r), 0);
-	assert_true(rig_stats(&r).has_head);
-	assert_non_null(rig_stats(&r).unmeasured);
-	fake_hold(&r.dev, FAKE_READ, false);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	rig_tear_down(&r);
+	assert_int_equal(measuring_reads(r), 0);
+	assert_true(rig_stats(r).has_head);
+	assert_non_null(rig_stats(r).unmeasured);
+	fake_hold(&r->dev, FAKE_READ, false);
+	assert_true(e2pf_engine_wait(r->e, -1));
 }
 
 /* Two threads of the checker wait at the same time: that time counts once, and

@@ -42,26 +42,23 @@ static uint64_t requests_after(struct rig *r, uint64_t ns)
 	return r->dev.requests;
 }
 
-TEST(requests_in_a_second)
+RIG_TESTS(requests_in_a_second, 1, set_up(r, 1))
 {
-	struct rig r;
 	unsigned i;
 
-	set_up(&r, 1);
-	r.cfg.requests = 10;
-	rig_start(&r);
-	assert_int_equal(requests_after(&r, 0), 1);
-	assert_int_equal(requests_after(&r, 99 * MS), 1);
-	assert_int_equal(requests_after(&r, 1 * MS), 2);
+	r->cfg.requests = 10;
+	rig_start(r);
+	assert_int_equal(requests_after(r, 0), 1);
+	assert_int_equal(requests_after(r, 99 * MS), 1);
+	assert_int_equal(requests_after(r, 1 * MS), 2);
 	/* Ten a second from there on, and no more if it is polled more
 	 * often. */
 	for (i = 0; i < 100; i++)
-		requests_after(&r, 10 * MS);
-	assert_uint_in_range(r.dev.requests, 11, 12);
+		requests_after(r, 10 * MS);
+	assert_uint_in_range(r->dev.requests, 11, 12);
 	/* What was not used while nobody looked is lost, but a moment's. */
-	assert_uint_in_range(requests_after(&r, 5 * SECOND), 12, 13);
-	assert_uint_in_range(requests_after(&r, 0), 12, 13);
-	rig_tear_down(&r);
+	assert_uint_in_range(requests_after(r, 5 * SECOND), 12, 13);
+	assert_uint_in_range(requests_after(r, 0), 12, 13);
 }
 
 /* With both limits, the one that is reached first decides.  A first request waits
@@ -93,26 +90,23 @@ RIG_TESTS(in_a_second, COUNT(limits),
 
 /* Four checks have a quarter each; when the others end, one has everything
  * again. */
-TEST(shared)
+RIG_TESTS(shared, 1, set_up(r, 1))
 {
-	struct rig r;
 	uint64_t before;
 	unsigned i;
 
-	set_up(&r, 1);
-	r.cfg.requests = 20;
+	r->cfg.requests = 20;
 	sharing = 4;
-	rig_start(&r);
+	rig_start(r);
 	for (i = 0; i < 100; i++)
-		requests_after(&r, 10 * MS);
-	assert_uint_in_range(r.dev.requests, 5, 6);
+		requests_after(r, 10 * MS);
+	assert_uint_in_range(r->dev.requests, 5, 6);
 	sharing = 0;
-	requests_after(&r, SECOND / 5);
-	before = r.dev.requests;
+	requests_after(r, SECOND / 5);
+	before = r->dev.requests;
 	for (i = 0; i < 50; i++)
-		requests_after(&r, 10 * MS);
-	assert_uint_in_range(r.dev.requests - before, 9, 11);
-	rig_tear_down(&r);
+		requests_after(r, 10 * MS);
+	assert_uint_in_range(r->dev.requests - before, 9, 11);
 }
 
 /* Blocks that the checker has passed are no longer asked for. */
@@ -158,18 +152,14 @@ static void count_threads(void *ctx)
 	__atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
 }
 
-TEST(each_thread_begins)
+RIG_TESTS(each_thread_begins, 1, set_up(r, 3))
 {
-	struct rig r;
-
 	begun = prepared = 0;
-	set_up(&r, 3);
-	r.cfg.thread_begins = count_threads;
-	r.cfg.before_threads = count_preparation;
-	rig_settle(&r);
+	r->cfg.thread_begins = count_threads;
+	r->cfg.before_threads = count_preparation;
+	rig_settle(r);
 	assert_int_equal(begun, 3);
 	assert_int_equal(prepared, 1);
-	rig_tear_down(&r);
 }
 
 /* In its own thread: neither priority can be raised again without

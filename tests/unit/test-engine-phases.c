@@ -98,36 +98,33 @@ RIG_TESTS(all_read_once, COUNT(read_once),
 
 /* A long list of which little is missing: more ranges of it, of 50 entries, than
  * are told apart, and few bytes. */
-TEST(list_of_many_ranges)
+RIG_TEST(list_of_many_ranges, 16, 1)
 {
 	enum { PARTS = 100, PART = 512 };
-	uint64_t *list = calloc(PARTS * PART, sizeof(*list)), first;
-	struct rig r;
+	static uint64_t list[PARTS * PART];
+	uint64_t first;
 	unsigned i, asked;
 
 	/* With these groups and this budget the bitmaps come last. */
-	rig_set_up(&r, 16, 1);
-	r.cfg.budget = 200 * BS;
-	r.classes = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS;
+	r->cfg.budget = 200 * BS;
+	r->classes = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS;
 	for (i = 0; i < 16; i++)
-		r.fs.groups[i].inodes_in_use = 0;
+		r->fs.groups[i].inodes_in_use = 0;
 	for (i = 0; i < PARTS; i++)
 		list[i * PART] = 100 + i;
-	rig_settle(&r);
-	e2pf_ext4_list_begin(r.fs.ext4, r.e, PARTS * PART);
-	assert_int_equal(e2pf_ext4_list_wants(r.fs.ext4, r.e, &first), PARTS * PART);
-	e2pf_ext4_list_put(r.fs.ext4, r.e, list, PARTS * PART);
+	rig_settle(r);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, PARTS * PART);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), PARTS * PART);
+	e2pf_ext4_list_put(r->fs.ext4, r->e, list, PARTS * PART);
 	fake_threads_settle();
 	for (i = 0; i < PARTS; i++) {
-		e2pf_ext4_list_at(r.fs.ext4, r.e, i * PART + 1);
+		e2pf_ext4_list_at(r->fs.ext4, r->e, i * PART + 1);
 		fake_threads_settle();
 	}
-	assert_int_equal(rig_asked(&r, r.fs.groups[0].block_bitmap), 1);
+	assert_int_equal(rig_asked(r, r->fs.groups[0].block_bitmap), 1);
 	for (i = asked = 0; i < PARTS; i++)
-		asked += rig_asked(&r, 100 + i);
+		asked += rig_asked(r, 100 + i);
 	assert_int_equal(asked, PARTS);
-	rig_tear_down(&r);
-	free(list);
 }
 
 /* Bitmaps that take more than an eighth of the budget come last, all of
