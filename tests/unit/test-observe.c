@@ -51,6 +51,11 @@ static errcode_t on_error(io_channel channel, unsigned long block, int count,
 	return error;
 }
 
+/* The clock that slow reads move, by how much, and their number. */
+static struct fake_device *clocked;
+static uint64_t takes;
+static unsigned managers_reads;
+
 static int set_up(void **state)
 {
 	struct rig *r = calloc(1, sizeof(*r));
@@ -78,6 +83,8 @@ static int set_up(void **state)
 	r->channel->read_error = on_error;
 	errors_called = 0;
 	manager = *unix_io_manager;
+	clocked = &r->dev;
+	takes = managers_reads = 0;
 	*state = r;
 	return 0;
 }
@@ -171,12 +178,10 @@ RIG_TEST(same_as_unobserved)
 	free(observed);
 }
 
-static struct fake_device *clocked;
-static uint64_t takes;
-
 static errcode_t slow_read64(io_channel channel, unsigned long long block,
 			     int count, void *data)
 {
+	managers_reads++;
 	fake_advance(clocked, takes);
 	return unix_io_manager->read_blk64(channel, block, count, data);
 }
@@ -211,7 +216,6 @@ RIG_TEST(hits_and_misses)
 
 	manager.read_blk64 = slow_read64;
 	manager.read_blk = slow_read;
-	clocked = &r->dev;
 	observe(r);
 	for (i = 0; i < N; i++)
 		for (j = 0; j < 2; j++) {
@@ -395,15 +399,6 @@ RIG_TEST(manager_without_operations)
 	assert_null(r->channel->manager->cache_readahead);
 }
 
-static unsigned managers_reads;
-
-static errcode_t counted_read64(io_channel channel, unsigned long long block,
-				int count, void *data)
-{
-	managers_reads++;
-	return unix_io_manager->read_blk64(channel, block, count, data);
-}
-
 /* What is populated is read from the mapping, and counted as the manager's, until
  * something is written: then the manager's cache decides. */
 RIG_TEST(mapped)
@@ -421,10 +416,9 @@ RIG_TEST(mapped)
 		skip();
 	}
 	e2pf_mapping_populate(m, 0, FILE_BLOCKS * BS);
-	manager.read_blk64 = counted_read64;
+	manager.read_blk64 = slow_read64;
 	observe(r);
 	r->observer.mapping = m;
-	managers_reads = 0;
 	assert_int_equal(io_channel_read_blk64(r->channel, 9, 4, buf), 0);
 	assert_int_equal(buf[0], 10);
 	assert_int_equal(buf[4 * BS - 1], 13);
