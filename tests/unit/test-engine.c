@@ -12,55 +12,6 @@
 /* Requests in flight at first. */
 #define FIRST_REQUESTS 4u
 
-/* Files with a node each in the same group, five blocks apart; the tables are
- * further away than the largest gap. */
-enum { DEAR_GROUPS = 100, DEAR_FILES = 6, DEAR_NODES = 40, DEAR_EVERY = 6 };
-
-static void make_files(struct rig *r)
-{
-	unsigned g, i;
-
-	for (g = 0; g < DEAR_GROUPS; g++)
-		for (i = 0; i < DEAR_FILES; i++) {
-			uint64_t node = tiny_free_block(&r->fs, g) +
-					DEAR_NODES + DEAR_EVERY * i;
-
-			tiny_inode(&r->fs, g * INODES + 12 + i, LINUX_S_IFREG,
-				   1, &node, 1);
-			tiny_node(&r->fs, node, 0, NULL, 0);
-		}
-}
-
-/* On a volume with an IOPS limit there are at most 1.15 times the requests of a
- * sorted replay, which makes one for the table and one for the nodes of a
- * group.  If requests are cheap, each node is one. */
-RIG_TESTS(dear_requests, 2, rig_set_up(r, DEAR_GROUPS, 1))
-{
-	unsigned i;
-	uint64_t made;
-
-	r->classes &= ~(1u << E2PF_BITMAPS);
-	r->cfg.measure = true;
-	r->dev.miss_ns = 700000;
-	r->dev.ask_ns = way ? 333000 : 20000;
-	make_files(r);
-	rig_run(r);
-	made = r->dev.requests - E2PF_SPEED_DEEP;
-	if (way) {
-		assert_true(made <= 2 * DEAR_GROUPS * 115 / 100);
-		assert_int_equal(rig_stats(r).gap_bytes, 48 << 10);
-	} else {
-		assert_true(made >= DEAR_GROUPS * (1 + DEAR_FILES));
-		assert_int_equal(rig_stats(r).gap_bytes, 4 << 10);
-	}
-	for (i = 0; i < DEAR_GROUPS * DEAR_FILES; i++)
-		assert_int_equal(rig_asked(r, DEAR_NODES +
-			tiny_free_block(&r->fs, i / DEAR_FILES) +
-			DEAR_EVERY * (i % DEAR_FILES)), 1);
-	/* Except for the one that was waited for. */
-	assert_uint_in_range(r->dev.missing_read, 0, 1);
-}
-
 RIG_TESTS(errors_tolerated, 2, rig_set_up(r, 40, 1))
 {
 	uint32_t g, bad = way ? 40 : 1;
