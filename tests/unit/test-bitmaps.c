@@ -245,14 +245,9 @@ static void as_trees(struct pair *p, unsigned steps)
 		if (memcmp(&a[0], &a[1], sizeof(a[0])) ||
 		    strcmp(said[0], said[1]))
 			fail_msg("step %u, op %u of %llu, %u, to %llu: "
-				 "%llu %llu, %llu %llu, \"%s\" \"%s\"",
-				 i, s.op, (unsigned long long)s.at, s.n,
-				 (unsigned long long)s.end,
-				 (unsigned long long)a[0].value,
-				 (unsigned long long)a[1].value,
-				 (unsigned long long)a[0].out,
-				 (unsigned long long)a[1].out,
-				 said[0], said[1]);
+				 "\"%s\" \"%s\"", i, s.op,
+				 (unsigned long long)s.at, s.n,
+				 (unsigned long long)s.end, said[0], said[1]);
 	}
 }
 
