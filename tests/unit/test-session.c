@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -289,26 +288,6 @@ TEST(library_is_newer)
 	library = E2FSPROGS_REVIEWED;
 }
 
-/* A machine on which process 10 prefetches too. */
-static void make_machine(void)
-{
-	char at[PATH_MAX];
-	struct stat st;
-	FILE *f;
-
-	tree_make("proc/meminfo: MemAvailable:    8388608 kB\n"
-		  "sys/fs/cgroup/cgroup.procs: 10\n"
-		  "proc/10/stat: ");
-	snprintf(at, sizeof(at), "%.2000s/proc/locks", tree_root);
-	f = fopen(at, "w");
-	assert_non_null(f);
-	assert_int_equal(fstat(fileno(f), &st), 0);
-	fprintf(f, "1: POSIX  ADVISORY  READ 10 %02x:%02x:%llu 0 EOF\n",
-		major(st.st_dev), minor(st.st_dev),
-		(unsigned long long)st.st_ino);
-	fclose(f);
-}
-
 /* Two processes share 8 GiB: each may use three quarters of its half.  Without
  * /sys the process may be in any memory group. */
 TEST(budget)
@@ -325,10 +304,12 @@ TEST(budget)
 	size_t i;
 
 	for (i = 0; i < COUNT(of); i++) {
-		if (of[i].has_sys)
-			make_machine();
-		else
-			tree_make("proc/meminfo: MemAvailable:    8388608 kB");
+		tree_make("proc/meminfo: MemAvailable:    8388608 kB\n"
+			  "proc/10/stat: ");
+		if (of[i].has_sys) {
+			tree_add("sys/fs/cgroup/cgroup.procs: 10");
+			tree_add_locks("1: POSIX  ADVISORY  READ 10 @ 0 EOF\n");
+		}
 		s = opened();
 		s->sysroot = tree_root;
 		e2pf_session_choose(s);

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 #include "unit.h"
@@ -19,12 +18,10 @@
 #define CHILDREN 3
 #define LINES 500u
 
-/* A tree with processes 10 to 19, and locks; %s is the file of the locks. */
+/* A tree with processes 10 to 19, and locks. */
 static void make_tree(const char *locks)
 {
-	char path[PATH_MAX], file[64], line[64];
-	struct stat st;
-	FILE *f;
+	char line[64];
 	int pid;
 
 	tree_make("proc/meminfo: MemAvailable:    8000000 kB");
@@ -32,20 +29,7 @@ static void make_tree(const char *locks)
 		snprintf(line, sizeof(line), "proc/%d/stat: ", pid);
 		tree_add(line);
 	}
-	snprintf(path, sizeof(path), "%.2000s/proc/locks", tree_root);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	assert_int_equal(fstat(fileno(f), &st), 0);
-	snprintf(file, sizeof(file), "%02x:%02x:%llu", major(st.st_dev),
-		 minor(st.st_dev), (unsigned long long)st.st_ino);
-	while (*locks) {
-		if (*locks == '@')
-			fputs(file, f);
-		else
-			fputc(*locks, f);
-		locks++;
-	}
-	fclose(f);
+	tree_add_locks(locks);
 }
 
 TEST(what_is_counted)
