@@ -281,23 +281,13 @@ static errcode_t inodes(ext2_filsys f, const char *description,
 	return ext2fs_allocate_inode_bitmap(f, description, map);
 }
 
-TEST(block_maps)
+/* Of blocks, of inodes, and of several nodes of chunks. */
+TEST(maps)
 {
 	make_fs(3 * 8192 + 1000, 8192, 0);
 	sequences(ext2fs_allocate_block_bitmap, 400);
-	ext2fs_free(fs);
-}
-
-TEST(inode_maps)
-{
-	make_fs(3 * 8192 + 1000, 8192, 0);
 	sequences(inodes, 400);
 	ext2fs_free(fs);
-}
-
-/* Several nodes of chunks. */
-TEST(large_maps)
-{
 	make_fs(5000000, 32768, 0);
 	sequences(ext2fs_allocate_block_bitmap, 800);
 	ext2fs_free(fs);
