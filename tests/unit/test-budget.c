@@ -2,11 +2,19 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The memory that a session may use, on small trees of what procfs and cgroupfs
- * hold.
+ * hold; and how many checks share the machine, judging by the contents of
+ * /proc/locks, and with processes that join and are killed.  Other checks may run on
+ * this machine, so only a lower limit of the real count is known.
  */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
 #include "unit.h"
 #include "recorded-tree.h"
 #include "device/budget.h"
+#include "device/share.h"
 
 #define MIB 1048576ull
 #define KIB 1024ull
@@ -125,6 +133,255 @@ TEST(each_machine)
 				 machines[i].idle);
 		tree_remove();
 	}
+}
+
+#define CHILDREN 3
+#define LINES 500u
+
+/* A tree with processes 10 to 19, and locks. */
+static void make_tree(const char *locks)
+{
+	char line[64];
+	int pid;
+
+	tree_make("proc/meminfo: MemAvailable:    8000000 kB");
+	for (pid = 10; pid < 20; pid++) {
+		snprintf(line, sizeof(line), "proc/%d/stat: ", pid);
+		tree_add(line);
+	}
+	tree_add_locks(locks);
+}
+
+TEST(what_is_counted)
+{
+	static const struct {
+		const char *locks;
+		unsigned count;
+	} table[] = {
+		{ "", 1 },
+		{ "1: POSIX  ADVISORY  READ 10 @ 0 EOF\n", 2 },
+		{ "1: POSIX  ADVISORY  READ 10 @ 0 EOF\n"
+		  "2: POSIX  ADVISORY  READ 11 @ 0 EOF\n"
+		  "3: FLOCK  ADVISORY  WRITE 12 08:01:4711 0 EOF\n"
+		  "4: POSIX  ADVISORY  READ 13 @ 0 EOF\n", 4 },
+		/* Other files, kinds and modes of locks, and a waiting
+		 * process. */
+		{ "1: POSIX  ADVISORY  READ 10 @1 0 EOF\n"
+		  "2: FLOCK  ADVISORY  READ 11 @ 0 EOF\n"
+		  "3: OFDLCK ADVISORY  READ -1 @ 0 EOF\n"
+		  "4: POSIX  ADVISORY  WRITE 12 @ 0 EOF\n"
+		  "4: -> POSIX  ADVISORY  READ 13 @ 0 EOF\n", 1 },
+		/* Processes that do not exist here. */
+		{ "1: POSIX  ADVISORY  READ 20 @ 0 EOF\n"
+		  "2: POSIX  ADVISORY  READ -1 @ 0 EOF\n"
+		  "3: POSIX  ADVISORY  READ ../proc/10 @ 0 EOF\n", 1 },
+		/* Lines that the kernel does not write. */
+		{ "1: POSIX\n\n   \n1: POSIX ADVISORY READ\n"
+		  "1: POSIX ADVISORY READ 10\n1: POSIX  ADVISORY  READ 10 @ 0 EOF\n"
+		  "1: POSIX  ADVISORY  READ 11 @ 0 EOF",
+		  2 },
+	};
+	static const char line[] = "1: POSIX  ADVISORY  READ 10 @ 0 EOF\n";
+	static char many[LINES * sizeof(line)];
+	size_t i;
+
+	for (i = 0; i < COUNT(table); i++) {
+		make_tree(table[i].locks);
+		assert_int_equal(e2pf_share_count(tree_root), table[i].count);
+		assert_true(e2pf_memory_share(tree_root, false) ==
+			    8000000 * 1024ull / table[i].count);
+		tree_remove();
+	}
+	/* More than is read at once. */
+	for (i = 0; i < LINES; i++)
+		memcpy(many + i * (sizeof(line) - 1), line, sizeof(line));
+	make_tree(many);
+	assert_int_equal(e2pf_share_count(tree_root), LINES + 1);
+	tree_remove();
+	/* Without a file of locks, and with the memory unknown. */
+	tree_begin();
+	assert_int_equal(e2pf_share_count(tree_root), 1);
+	assert_true(e2pf_memory_share(tree_root, false) == UINT64_MAX);
+	tree_remove();
+}
+
+/* Only root can reduce the share of root's checks. */
+TEST(of_other_users)
+{
+	char path[PATH_MAX];
+
+	if (geteuid())
+		skip();
+	make_tree("1: POSIX  ADVISORY  READ 10 @ 0 EOF\n"
+		  "2: POSIX  ADVISORY  READ 11 @ 0 EOF\n");
+	snprintf(path, sizeof(path), "%.2000s/proc/10", tree_root);
+	assert_int_equal(chown(path, 4711, 4711), 0);
+	assert_int_equal(e2pf_share_count(tree_root), 2);
+	tree_remove();
+}
+
+static bool is_listed(pid_t pid)
+{
+	FILE *f = fopen("/proc/locks", "re");
+	char line[256], word[32];
+	bool found = false;
+
+	assert_non_null(f);
+	snprintf(word, sizeof(word), " READ %d ", (int)pid);
+	while (fgets(line, sizeof(line), f))
+		found |= strstr(line, word) && strstr(line, "POSIX");
+	fclose(f);
+	return found;
+}
+
+/* Count in a process that has not asked before. */
+static unsigned count_in_child(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		unsigned n = e2pf_share_count("");
+
+		_exit(n < 255 ? (int)n : 255);
+	}
+	assert_true(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	return (unsigned)WEXITSTATUS(status);
+}
+
+TEST(join_and_die)
+{
+	int ready[2], i;
+	pid_t child[CHILDREN];
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	for (i = 0; i < CHILDREN; i++) {
+		child[i] = fork();
+		assert_true(child[i] >= 0);
+		if (!child[i]) {
+			e2pf_share_join();
+			e2pf_share_join();
+			e2pf_share_leave();
+			/* Asking does not release the lock. */
+			(void)e2pf_share_count("");
+			if (write(ready[1], "", 1) == 1)
+				pause();
+			_exit(1);
+		}
+		assert_int_equal(read(ready[0], &byte, 1), 1);
+		assert_true(is_listed(child[i]));
+		assert_uint_in_range(count_in_child(), i + 2, 255);
+	}
+	for (i = 0; i < CHILDREN; i++) {
+		kill(child[i], SIGKILL);
+		assert_true(waitpid(child[i], NULL, 0) == child[i]);
+		assert_false(is_listed(child[i]));
+	}
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static int lowest_free(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+/* The highest open descriptor below 1024. */
+static int highest_open(void)
+{
+	int fd = 1023;
+
+	while (fd > 0 && fcntl(fd, F_GETFD) < 0)
+		fd--;
+	return fd;
+}
+
+/* Say in the list that this process locks it. */
+static void list_lock(FILE *list)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fileno(list), &st), 0);
+	fprintf(list, "1: POSIX  ADVISORY  READ %d %02x:%02x:%llu 0 EOF\n",
+		(int)getpid(), major(st.st_dev), minor(st.st_dev),
+		(unsigned long long)st.st_ino);
+	assert_int_equal(fflush(list), 0);
+}
+
+/* In a child that has joined: put a file that lists a lock of its parent in
+ * the place of the kernel's list, and count. */
+static unsigned count_with_list(FILE *list)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		e2pf_share_join();
+		/* Its own lock does not count. */
+		list_lock(list);
+		if (dup2(fileno(list), highest_open()) < 0)
+			_exit(255);
+		_exit((int)e2pf_share_count(""));
+	}
+	assert_true(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	return (unsigned)WEXITSTATUS(status);
+}
+
+/* The list is not read unless somebody else holds a lock, since to make it
+ * takes the kernel 10 ms. */
+TEST(alone)
+{
+	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	FILE *list = tmpfile();
+	struct rlimit files;
+
+	assert_non_null(list);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	if (files.rlim_cur < 1024)
+		skip();
+	list_lock(list);
+	assert_int_equal(count_with_list(list), 1);
+	assert_int_equal(fcntl(fileno(list), F_SETLK, &all), 0);
+	assert_int_equal(count_with_list(list), 2);
+	fclose(list);
+}
+
+/* Our descriptor does not take a number that e2fsck would use, and the last
+ * leave closes it. */
+TEST(out_of_the_way)
+{
+	int before = lowest_free(), high = -1, fd;
+	bool was_open[1024];
+	struct rlimit old, few;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	for (fd = 0; fd < 1024; fd++)
+		was_open[fd] = fcntl(fd, F_GETFD) >= 0;
+	e2pf_share_join();
+	assert_int_equal(lowest_free(), before);
+	for (fd = 0; fd < 1024; fd++)
+		if (!was_open[fd] && fcntl(fd, F_GETFD) >= 0)
+			high = fd;
+	if (old.rlim_cur >= 1024)
+		assert_uint_in_range(high, 1008, 1023);
+	e2pf_share_leave();
+	assert_int_equal(fcntl(high, F_GETFD), -1);
+
+	few = old;
+	few.rlim_cur = 100;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	e2pf_share_join();
+	assert_int_equal(e2pf_share_count(""), 1);
+	for (fd = before; fd < 100; fd++)
+		assert_int_equal(fcntl(fd, F_GETFD) >= 0, was_open[fd]);
+	e2pf_share_leave();
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 
 UNIT_MAIN(NULL, NULL)

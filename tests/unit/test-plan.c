@@ -693,6 +693,11 @@ TEST(symlinks)
 		if (of[i].found)
 			UNPARSED(0, 5000, 1, E2PF_SYMLINKS);
 	}
+	/* No first extent. */
+	inode = make_inode(LINUX_S_IFLNK, EXT4_EXTENTS_FL);
+	inode.base.i_size = htole32(100);
+	put_extent(inode.base.i_block, 0, 5000, 1);
+	assert_int_equal(plan_inode(20, &inode).count, 0);
 }
 
 TEST(inodes_without_blocks)
@@ -903,15 +908,6 @@ TEST(only_wanted_classes)
 	put_extent(inode.base.i_block, 0, 5000, 1);
 	e2pf_plan_inodes(plan, 20, &inode, sizeof(inode));
 	assert_int_equal(found.count, 2);
-}
-
-TEST(no_first_extent)
-{
-	struct inode inode = make_inode(LINUX_S_IFLNK, EXT4_EXTENTS_FL);
-
-	inode.base.i_size = htole32(100);
-	put_extent(inode.base.i_block, 0, 5000, 1);
-	assert_int_equal(plan_inode(20, &inode).count, 0);
 }
 
 TEST(runs_of_inodes)
