@@ -42,6 +42,7 @@ static unsigned alive, asleep, woken;
 static int created, fail_create = -1;
 static atomic_int fail_allocation = -1;
 static atomic_bool failed;
+static atomic_uint checker_waits;
 static __thread struct worker *self;
 
 /* Every test of the engine ends at a function that is called without its lock. */
@@ -92,6 +93,11 @@ unsigned fake_threads_woken(void)
 	n = woken;
 	pthread_mutex_unlock(&lock);
 	return n;
+}
+
+unsigned fake_checker_waits(void)
+{
+	return atomic_load(&checker_waits);
 }
 
 void fake_threads_fail_create(int n)
@@ -174,8 +180,10 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 				  const struct timespec *deadline)
 {
-	if (!self)
+	if (!self) {
+		atomic_fetch_add(&checker_waits, 1);
 		return __real_pthread_cond_timedwait(cond, mutex, deadline);
+	}
 	pthread_mutex_lock(&lock);
 	self->until = mutex;
 	pthread_mutex_unlock(&lock);

@@ -43,6 +43,9 @@ void fake_fail_allocation(int n);
 /* Whether that allocation has failed. */
 int fake_allocation_failed(void);
 
+/* How often a thread of the test itself has begun to wait for a time at most. */
+unsigned fake_checker_waits(void);
+
 int fake_checker_create(pthread_t *thread, void *(*start)(void *),
 			void *arg);
 

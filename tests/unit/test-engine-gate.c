@@ -70,6 +70,7 @@ enum { BY_THE_WORKER, BY_THE_END, BY_A_STOP, BY_PATIENCE, OPENERS };
 
 RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 {
+	unsigned before = fake_checker_waits();
 	struct gated g;
 
 	fake_set_late(&r->dev, way >= BY_A_STOP);
@@ -83,6 +84,8 @@ RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 		fake_complete(&r->dev);
 	pthread_join(g.thread, NULL);
 	assert_int_equal(rig_stats(r).gate_waits, 1);
+	/* It has slept. */
+	assert_true(fake_checker_waits() > before);
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stalls, 1);
 	if (way != BY_PATIENCE)
 		return;
