@@ -30,3 +30,11 @@ int file_fs(const char *path, unsigned blocks)
 		return -1;
 	return ext2fs_close_free(&fs) ? -1 : 0;
 }
+
+int file_fs_evict(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+
+	return fd < 0 || fsync(fd) ||
+	       posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) || close(fd) ? -1 : 0;
+}

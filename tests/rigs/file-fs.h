@@ -10,5 +10,7 @@
 /* Make it with this many blocks in the file at `path`, which is new or empty.
  * Returns -1 on failure. */
 int file_fs(const char *path, unsigned blocks);
+/* Drop what is cached of it. */
+int file_fs_evict(const char *path);
 
 #endif

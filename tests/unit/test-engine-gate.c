@@ -230,18 +230,6 @@ RIG_TESTS(measured_to_have_a_head, 1, set_up_guess(r, 44, true))
 	assert_int_equal(rig_stats(r).gate_waits, 1);
 }
 
-/* The measurement would take longer than the reads that it is for: 88 KiB of tables. */
-RIG_TESTS(too_small_to_measure, 1, set_up_guess(r, 11, false))
-{
-	start_lent(r);
-	fake_threads_settle();
-	assert_int_equal(measuring_reads(r), 0);
-	assert_true(rig_stats(r).has_head);
-	assert_non_null(rig_stats(r).unmeasured);
-	fake_hold(&r->dev, FAKE_READ, false);
-	assert_true(e2pf_engine_wait(r->e, -1));
-}
-
 /* Two threads of the checker wait at the same time: that time counts once, and
  * no more of it than the stage has had. */
 RIG_TEST(waits_at_the_same_time, 4, 1)

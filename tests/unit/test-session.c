@@ -41,16 +41,6 @@ static int end_fs(void **state)
 	return unlink(path);
 }
 
-static void evict(void)
-{
-	int fd = open(path, O_RDONLY);
-
-	assert_true(fd >= 0);
-	assert_int_equal(fsync(fd), 0);
-	assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
-	close(fd);
-}
-
 static void warm(void)
 {
 	char block[65536];
@@ -92,7 +82,7 @@ TEST(planned_and_read)
 		    fs->inode_blocks_per_group * fs->group_desc_count);
 	assert_true(plan[E2PF_DIRS].bytes == 1024);
 
-	evict();
+	assert_int_equal(file_fs_evict(path), 0);
 	assert_int_equal(e2pf_session_start(s), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_session_count(s, &t);
@@ -155,10 +145,10 @@ TEST(scanned_again)
 	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer,
 					 &s), 0);
 	/* Nothing is cached, so the workers are started. */
-	evict();
+	assert_int_equal(file_fs_evict(path), 0);
 	once = planned_by(s);
 	assert_true(once);
-	evict();
+	assert_int_equal(file_fs_evict(path), 0);
 	twice = planned_by(s);
 	assert_int_equal(twice, 2 * once);
 	/* Everything is cached, so no worker is needed. */

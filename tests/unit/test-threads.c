@@ -141,15 +141,6 @@ static int look_at_block(ext2_filsys fs, struct ext2_db_entry2 *entry,
 	       DBLIST_ABORT : 0;
 }
 
-static void evict(const char *path)
-{
-	int fd = open(path, O_RDONLY);
-
-	need(fd >= 0 && !fsync(fd) &&
-	     !posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), "not evicted");
-	close(fd);
-}
-
 /* One filesystem after the other in one process, as when e2fsck restarts; the
  * last one is left open for the module to find. */
 static int check(const char *path)
@@ -162,7 +153,7 @@ static int check(const char *path)
 	for (round = 0; round < ROUNDS; round++) {
 		struct found f = { 0 };
 
-		evict(path);
+		need(!file_fs_evict(path), "not evicted");
 		need(!ext2fs_open(path, EXT2_FLAG_64BITS, 0, 0,
 				  unix_io_manager, &fs), "not opened");
 		need(fs->io->manager->read_blk64 != own_unix.read_blk64,
@@ -190,7 +181,7 @@ static ext2_filsys scanned(const char *path)
 	ext2_ino_t ino;
 	ext2_filsys fs;
 
-	evict(path);
+	need(!file_fs_evict(path), "not evicted");
 	need(!ext2fs_open(path, EXT2_FLAG_64BITS, 0, 0, unix_io_manager, &fs),
 	     "not opened");
 	need(!ext2fs_open_inode_scan(fs, 0, &scan), "no scan");
