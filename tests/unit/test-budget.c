@@ -234,16 +234,46 @@ static bool is_listed(pid_t pid)
 	return found;
 }
 
-/* Count in a process that has not asked before. */
-static unsigned count_in_child(void)
+/* The highest open descriptor below 1024. */
+static int highest_open(void)
+{
+	int fd = 1023;
+
+	while (fd > 0 && fcntl(fd, F_GETFD) < 0)
+		fd--;
+	return fd;
+}
+
+/* Say in the list that this process locks it. */
+static void list_lock(FILE *list)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fileno(list), &st), 0);
+	fprintf(list, "1: POSIX  ADVISORY  READ %d %02x:%02x:%llu 0 EOF\n",
+		(int)getpid(), major(st.st_dev), minor(st.st_dev),
+		(unsigned long long)st.st_ino);
+	assert_int_equal(fflush(list), 0);
+}
+
+/* Count in a child that has not asked before.  With a list it has joined, and the
+ * list, of a lock of its parent, is in the place of the kernel's. */
+static unsigned count_in_child(FILE *list)
 {
 	int status;
 	pid_t pid = fork();
+	unsigned n;
 
 	assert_true(pid >= 0);
 	if (!pid) {
-		unsigned n = e2pf_share_count("");
-
+		if (list) {
+			e2pf_share_join();
+			/* Its own lock does not count. */
+			list_lock(list);
+			if (dup2(fileno(list), highest_open()) < 0)
+				_exit(255);
+		}
+		n = e2pf_share_count("");
 		_exit(n < 255 ? (int)n : 255);
 	}
 	assert_true(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
@@ -272,7 +302,7 @@ TEST(join_and_die)
 		}
 		assert_int_equal(read(ready[0], &byte, 1), 1);
 		assert_true(is_listed(child[i]));
-		assert_uint_in_range(count_in_child(), i + 2, 255);
+		assert_uint_in_range(count_in_child(NULL), i + 2, 255);
 	}
 	for (i = 0; i < CHILDREN; i++) {
 		kill(child[i], SIGKILL);
@@ -291,48 +321,6 @@ static int lowest_free(void)
 	return fd;
 }
 
-/* The highest open descriptor below 1024. */
-static int highest_open(void)
-{
-	int fd = 1023;
-
-	while (fd > 0 && fcntl(fd, F_GETFD) < 0)
-		fd--;
-	return fd;
-}
-
-/* Say in the list that this process locks it. */
-static void list_lock(FILE *list)
-{
-	struct stat st;
-
-	assert_int_equal(fstat(fileno(list), &st), 0);
-	fprintf(list, "1: POSIX  ADVISORY  READ %d %02x:%02x:%llu 0 EOF\n",
-		(int)getpid(), major(st.st_dev), minor(st.st_dev),
-		(unsigned long long)st.st_ino);
-	assert_int_equal(fflush(list), 0);
-}
-
-/* In a child that has joined: put a file that lists a lock of its parent in
- * the place of the kernel's list, and count. */
-static unsigned count_with_list(FILE *list)
-{
-	int status;
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid) {
-		e2pf_share_join();
-		/* Its own lock does not count. */
-		list_lock(list);
-		if (dup2(fileno(list), highest_open()) < 0)
-			_exit(255);
-		_exit((int)e2pf_share_count(""));
-	}
-	assert_true(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
-	return (unsigned)WEXITSTATUS(status);
-}
-
 /* The list is not read unless somebody else holds a lock, since to make it
  * takes the kernel 10 ms. */
 TEST(alone)
@@ -346,9 +334,9 @@ TEST(alone)
 	if (files.rlim_cur < 1024)
 		skip();
 	list_lock(list);
-	assert_int_equal(count_with_list(list), 1);
+	assert_int_equal(count_in_child(list), 1);
 	assert_int_equal(fcntl(fileno(list), F_SETLK, &all), 0);
-	assert_int_equal(count_with_list(list), 2);
+	assert_int_equal(count_in_child(list), 2);
 	fclose(list);
 }
 
