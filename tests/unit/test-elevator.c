@@ -210,8 +210,7 @@ static const struct {
 	  { 100, 512 }, { 1, 1 } },
 };
 
-RIG_TESTS(merged_and_sorted, COUNT(lists),
-	  rig_set_up_sized(r, 1, 512, 1))
+RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 {
 	size_t i, n;
 

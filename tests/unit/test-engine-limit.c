@@ -73,8 +73,7 @@ static const struct {
 	{ 0, 0, 1, GROUPS * TABLE_BLOCKS, GROUPS * PER_GROUP },
 };
 
-RIG_TESTS(in_a_second, COUNT(limits),
-	  set_up(r, limits[way].workers))
+RIG_TESTS(in_a_second, COUNT(limits), set_up(r, limits[way].workers))
 {
 	unsigned i;
 

@@ -267,7 +267,7 @@ RIG_TEST(list_of_many_ranges, 16, 1)
 	enum { PARTS = 100, PART = 512 };
 	static uint64_t list[PARTS * PART];
 	uint64_t first;
-	unsigned i, asked;
+	unsigned i;
 
 	/* With these groups and this budget the bitmaps come last. */
 	r->cfg.budget = 200 * BS;
@@ -286,9 +286,8 @@ RIG_TEST(list_of_many_ranges, 16, 1)
 		fake_threads_settle();
 	}
 	assert_int_equal(rig_asked(r, r->fs.groups[0].block_bitmap), 1);
-	for (i = asked = 0; i < PARTS; i++)
-		asked += rig_asked(r, 100 + i);
-	assert_int_equal(asked, PARTS);
+	for (i = 0; i < PARTS; i++)
+		assert_int_equal(rig_asked(r, 100 + i), 1);
 }
 
 /* Bitmaps that take more than an eighth of the budget come last, all of

@@ -22,8 +22,7 @@ static const struct {
 	{ 1, 50, { 1, 32 }, { 32, 51 } },
 };
 
-RIG_TESTS(overtaken, COUNT(of),
-	  rig_set_up(r, 120, of[way].workers))
+RIG_TESTS(overtaken, COUNT(of), rig_set_up(r, 120, of[way].workers))
 {
 	unsigned i;
 	uint32_t g;
