@@ -94,11 +94,7 @@ test_options()
 
 	variables=$(settings | tr a-z A-Z | sed 's/^/PREFETCH_/; s/_PREFETCH$//')
 	for shell in bash fish zsh; do
-		if have_program $shell; then
-			tap_check "completions of $shell" completions $shell
-		else
-			tap_skip "completions of $shell" "no $shell"
-		fi
+		tap_unless "$(lacks $shell)" "completions of $shell" completions $shell
 	done
 	tap_check "e2prefetch(8) has all options" same "$(options | grep -e --)" \
 		"$(items e2prefetch.8 Fl | sed -n 's/.* Fl Fl \([a-z-]*\).*/--\1/p')"

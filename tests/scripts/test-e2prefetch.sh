@@ -19,7 +19,7 @@ run()
 	local expected=$1 status
 
 	shift
-	"$PREFETCHER" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	timeout -s KILL 600 "$PREFETCHER" "$@" >"$dir/out" 2>"$dir/err" </dev/null
 	status=$?
 	cat "$dir/out" "$dir/err"
 	[ $status = "$expected" ] || { echo "status $status"; return 1; }
@@ -55,10 +55,7 @@ odd_ones()
 	mkfifo "$dir/fifo"
 	for odd in "$dir/fifo" "$dir" /dev/null /dev/tty; do
 		for how in -q probe -n; do
-			timeout 600 "$PREFETCHER" $how "$odd" >"$dir/out" \
-				2>"$dir/err" </dev/null
-			[ $? = 8 ] && [ ! -s "$dir/out" ] &&
-				[ "$(wc -l <"$dir/err")" = 1 ] || return
+			failed $how "$odd" || return
 		done
 	done
 	runs "$dir/fifo"
@@ -240,16 +237,8 @@ test_reading()
 	local dev
 
 	tap_check "what was read is not read again" undisturbed reads_once
-	if can_drop; then
-		tap_check "little memory: status 4" undisturbed too_little_memory
-	else
-		tap_skip "little memory: status 4" "files stay in memory"
-	fi
-	if have_program jq; then
-		tap_check "the memory is shared" sharing
-	else
-		tap_skip "statistics" "no jq"
-	fi
+	tap_unless "$(no_disk)" "little memory: status 4" undisturbed too_little_memory
+	tap_check "the memory is shared" sharing
 	if dev=$(loop_attach "$image"); then
 		tap_check "a device nobody uses: a warning" \
 			warns_of_device "$dev"
@@ -394,31 +383,19 @@ runs_with_few()
 # start nor the end of the command.
 runs_beside_stalled()
 {
-	local after status
+	local -x STALL_AFTER LD_PRELOAD=$dir/odd.so
 
-	for after in 0 1 8; do
+	for STALL_AFTER in 0 1 8; do
 		drop "$big"
-		timeout -s KILL 600 env LD_PRELOAD="$dir/odd.so" \
-			STALL_AFTER=$after "$PREFETCHER" "$big" -- \
-			env -u LD_PRELOAD sh -c 'echo said; exit 3' \
-			>"$dir/out" 2>"$dir/err"
-		status=$?
-		cat "$dir/out" "$dir/err"
-		[ $status = 3 ] && [ "$(cat "$dir/out")" = said ] || {
-			echo "after $after reads: status $status"
-			return 1
-		}
+		run 3 "$big" -- env -u LD_PRELOAD sh -c 'echo said; exit 3' &&
+			[ "$(<"$dir/out")" = said ] ||
+			{ echo "after $STALL_AFTER reads"; return 1; }
 	done
 }
 
 early_term()
 {
-	local status
-
-	LD_PRELOAD=$dir/odd.so TERM_EARLY=1 "$PREFETCHER" "$image" -- \
-		env -u LD_PRELOAD sleep 600
-	status=$?
-	[ $status = 143 ] || { echo "status $status"; return 1; }
+	LD_PRELOAD=$dir/odd.so TERM_EARLY=1 run 143 "$image" -- env -u LD_PRELOAD sleep 600
 }
 
 # If nothing can be read ahead, the command still runs.
@@ -433,10 +410,8 @@ test_command_first()
 	tap_check "a journal device: the command runs" runs "$dir/journal"
 	tap_check "-v tells what was read beside a command" \
 		undisturbed tells_beside
-	if [ -n "$E2PF_RUNTIME" ] || ! preloaded 2>"$dir/err"; then
-		tap_skip "a device that stalls" "nothing can be preloaded"
-		return
-	fi
+	skipped "a device that stalls" "${E2PF_RUNTIME:+a sanitizer}" && return
+	preloaded
 	tap_check "few descriptors: the command runs" runs_with_few
 	tap_check "a device that stalls keeps nobody waiting" \
 		runs_beside_stalled
@@ -552,24 +527,11 @@ test_settings()
 {
 	local PREFETCH_CONFIG=$PREFETCH_CONFIG
 
-	if have_program jq; then
-		tap_check "the file's memory and limits" limits_are_told
-		tap_check "options before the environment before the file" \
-			who_wins
-	else
-		tap_skip "settings" "no jq"
-	fi
-	if ! have_program ionice || ! have_program jq || ! can_drop; then
-		tap_skip "limits, nice, I/O priority" \
-			"no ionice or jq, or files stay in memory"
-	else
-		if can_be_nicer; then
-			tap_check "nice and I/O priority" threads_are_bound
-		else
-			tap_skip "nice and I/O priority" "run by nice(1)"
-		fi
-		tap_check "limits" limit_is_kept
-	fi
+	tap_check "the file's memory and limits" limits_are_told
+	tap_check "options before the environment before the file" who_wins
+	tap_unless "$(no_disk)$(lacks ionice)$(can_be_nicer || echo "run by nice(1)")" \
+		"nice and I/O priority" threads_are_bound
+	tap_unless "$(no_disk)" "limits" limit_is_kept
 	tap_check "the command's environment is what it was" \
 		command_knows_nothing
 	tap_check "a file that is wrong" wrong_settings
@@ -601,7 +563,7 @@ is_shown()
 }
 
 # One second is four times as long as it takes until progress is shown.
-not_shown() { seen "sleep 1" "$@" && lacks 'MiB/s' "$dir/screen"; }
+not_shown() { seen "sleep 1" "$@" && has_no 'MiB/s' "$dir/screen"; }
 
 no_terminal()
 {
@@ -609,17 +571,13 @@ no_terminal()
 		2>"$dir/screen" >/dev/null &
 	sleep 1
 	: >"$dir/go"
-	wait $! && lacks 'MiB/s' "$dir/screen"
+	wait $! && has_no 'MiB/s' "$dir/screen"
 }
 
 test_progress()
 {
-	if ! have_program script || [ -n "$E2PF_RUNTIME" ] || ! can_drop ||
-	   ! preloaded 2>"$dir/err"; then
-		tap_skip "progress" \
-			"no script(1), nothing can be preloaded or dropped"
-		return
-	fi
+	skipped "progress" "${E2PF_RUNTIME:+a sanitizer}$(no_disk)$(lacks script)" && return
+	preloaded
 	tap_check "on a terminal there is progress" seen "wait_for is_shown"
 	tap_check "not with -q" not_shown -q
 	command="-- sh -c 'until [ -e $dir/go ]; do sleep 0.05; done'"
@@ -629,7 +587,7 @@ test_progress()
 	tap_check "nor where there is no terminal" no_terminal
 }
 
-lacks() { ! grep -q -- "$1" "$2"; }
+has_no() { ! grep -q -- "$1" "$2"; }
 
 test_all()
 {
@@ -658,5 +616,5 @@ test_all()
 }
 
 [ -x "$PREFETCHER" ] || tap_skip_all "not built: $PREFETCHER"
-setup mke2fs debugfs dumpe2fs flock awk
+setup mke2fs debugfs dumpe2fs flock awk jq timeout
 tap_run test_all "$@"
