@@ -803,7 +803,7 @@ setup mke2fs debugfs dumpe2fs flock diff dd awk gzip jq
 CORRUPT=$(tool corrupt -I"$srcdir/../lib" -lext2fs -lcom_err) ||
 	tap_bail "no corrupt, and it does not compile"
 compare_record
-COMPARE_PRELOAD=$FIXED_RANDOM
+COMPARE_PRELOAD=$FIXED_RANDOM${E2PF_ALLOCATOR:+:$E2PF_ALLOCATOR}
 NOTHING_CACHED=$(library cold) || tap_bail "cold.c does not compile"
 mkdir "$E2PF_TMP/base" "$E2PF_TMP/made" "$E2PF_TMP/files"
 export -f small_files

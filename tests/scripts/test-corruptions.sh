@@ -3,13 +3,19 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The seeded rows of test-compare.sh, in a script of their own because they run in
-# memory: COUNT of each group, or with SOAK_SECONDS others until those are over.
+# memory: COUNT of each group, or with SOAK_SECONDS others until those are over, every
+# second time with jemalloc, if it is installed.  Between them come signals and changes of
+# the file at any moment, refused calls, and small memory groups, by the seed.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 first=${FIRST:-1}
+jemalloc=$(ldconfig -p 2>/dev/null | awk '/libjemalloc/ { print $NF; exit }')
 while :; do
 	FIRST=$first bash "$srcdir/scripts/test-compare.sh" corruptions combinations ||
 		exit
 	first=$((first + ${COUNT:-84}))
 	[ "$SECONDS" -lt "${SOAK_SECONDS:-0}" ] || break
+	E2PF_SEED=$first bash "$srcdir/scripts/test-limits.sh" moments seccomp cgroup ||
+		exit
+	export E2PF_ALLOCATOR=$([ -n "${E2PF_ALLOCATOR-}" ] || echo "$jemalloc")
 done

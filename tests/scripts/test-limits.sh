@@ -89,22 +89,17 @@ test_as()
 {
 	local mode least=2000
 
-	if [ -n "$E2PF_RUNTIME" ]; then
-		tap_skip "address space" "a sanitizer takes terabytes of it"
-		return
-	fi
+	skipped "address space" "${E2PF_RUNTIME:+a sanitizer takes terabytes of it}" && return
 	while ! (ulimit -v $least && PREFETCH=1 exec "$REAL_TEST" -V) \
 	      >/dev/null 2>&1 && [ $least -lt 20000 ]; do
 		least=$((least + 40))
 	done
 	least=$((least + 120))
 	for mode in -fn -fy; do
-		{ seq $least 40 6400; seq 8192 2048 40960; } | awk -v m=$mode '{
-			print "address space|" $1 " KiB|||" \
-				"ulimit -v " $1 "|image.bad|" m }'
-		seq $least 500 12000 | awk -v m=$mode '{
-			print "address space|" $1 " KiB|||" \
-				"ulimit -v " $1 "|large|" m }'
+		{ seq $least 40 6400; seq 8192 2048 40960; } |
+			sed "s/.*/address space|& KiB|||ulimit -v &|image.bad|$mode/"
+		seq $least 500 12000 |
+			sed "s/.*/address space|& KiB|||ulimit -v &|large|$mode/"
 	done | sample 12 | tally_all scarce_case
 	tally_end "address space"
 }
@@ -116,10 +111,7 @@ test_names()
 	local threads dir=$E2PF_TMP/names COMPARE_MANAGERS=1
 	local E2FSCK_STOCK=$REAL_STOCK E2FSCK_TEST=$REAL_TEST
 
-	if [ -n "$E2PF_RUNTIME" ]; then
-		tap_skip "many names" "a sanitizer takes terabytes of it"
-		return
-	fi
+	skipped "many names" "${E2PF_RUNTIME:+a sanitizer takes terabytes of it}" && return
 	mkdir "$dir"
 	image_make ext4-htree-3 "$E2PF_TMP/names.image" >"$dir/log" || {
 		tap_skip "many names" "this mke2fs does not make them"
@@ -156,10 +148,7 @@ test_nproc()
 {
 	local mode n
 
-	if ! nobody_runs "$REAL_TEST"; then
-		tap_skip "processes" "not root, no setpriv, or a private folder"
-		return
-	fi
+	skipped "processes" "$(no_nobody)" && return
 	for mode in -fn -fy; do
 		for n in 1 2 3; do
 			echo "processes|$n|chown 65534 . fs|$NOBODY|ulimit -u $n|image.bad|$mode"
@@ -168,13 +157,15 @@ test_nproc()
 	tally_end "processes"
 }
 
+no_nobody()
+{
+	nobody_runs "$REAL_TEST" || echo "not root, no setpriv, or a private folder"
+}
+
 # The user may not read the image, or not write to it.
 test_rights()
 {
-	if ! nobody_runs "$REAL_TEST"; then
-		tap_skip "rights" "not root, no setpriv, or a private folder"
-		return
-	fi
+	skipped "rights" "$(no_nobody)" && return
 	printf 'rights|%s|chmod %s fs|$NOBODY||image|%s\n' none 600 -fn read 444 -fn \
 		read 444 -fy | sed "s/\$NOBODY/$NOBODY/" | tally_all limit_case
 	tally_end "rights"
@@ -198,11 +189,7 @@ test_seccomp()
 {
 	local call error
 
-	"$DENY_CALLS" 1 mincore true
-	if [ $? = 125 ]; then
-		tap_skip "refused calls" "no seccomp"
-		return
-	fi
+	skipped "refused calls" "$("$DENY_CALLS" 1 mincore true || echo "no seccomp")" && return
 	for error in 38 1; do
 		for call in madvise,mincore,io_uring,fadvise64,readahead \
 			madvise mincore io_uring fadvise64 sched_getaffinity \
@@ -221,14 +208,7 @@ test_absent()
 {
 	local what mode
 
-	if ! have_root || ! unshare -m true 2>/dev/null; then
-		tap_skip "absent folders" "cannot unshare mounts"
-		return
-	fi
-	if [ -n "$E2PF_RUNTIME" ]; then
-		tap_skip "absent folders" "a sanitizer needs /proc"
-		return
-	fi
+	skipped "absent folders" "$(no_mounts)${E2PF_RUNTIME:+a sanitizer needs /proc}" && return
 	for mode in -fn -fy; do
 		for what in /sys /proc "/sys /proc" /dev; do
 			printf 'absent folders|%s||unshare -m|for d in %s; do mount -t tmpfs none $d; done; exec </dev/null|image.bad|%s\n' \
@@ -314,7 +294,8 @@ has_computed()
 	[ "$ns" -ge "${2}000" ] || is_in "$1" Z
 }
 
-# moment_case LINE: signal|mode|microseconds.
+# moment_case LINE: signal|mode|microseconds.  The signals CUT and WRITE are what another
+# program does to the file: then the check may end in any way but by a signal.
 moment_case()
 {
 	local signal mode moment pid status kind="signals at any moment"
@@ -327,19 +308,22 @@ moment_case()
 		</dev/null >"$dir/out" 2>"$dir/err" &
 	pid=$!
 	until has_computed $pid "$moment"; do :; done
-	if [ "$signal" = STOP ]; then
-		kill -s STOP $pid 2>/dev/null
+	case $signal in
+	STOP)	kill -s STOP $pid 2>/dev/null
 		wait_for is_in $pid T
-		kill -s CONT $pid 2>/dev/null
-	else
-		kill -s "$signal" $pid 2>/dev/null
-	fi
+		kill -s CONT $pid 2>/dev/null ;;
+	CUT)	truncate -s 64K "$fs" ;;
+	WRITE)	dd if="$0" of="$fs" bs=4k count=9 seek="$moment" conv=notrunc status=none ;;
+	*)	kill -s "$signal" $pid 2>/dev/null ;;
+	esac
 	wait $pid
 	status=$?
 	# Either the signal arrived in time, or the check had ended.  INT and TERM
 	# have the same handler in e2fsck.
 	case $signal.$status in
-	*.0|*.1|*.4|KILL.137|INT.130|TERM.143) ;;
+	CUT.?|CUT.??|WRITE.?|WRITE.??)
+		grep -aq '^Signal (' "$dir/err" || { tally "$kind" agreed "$name"; return; } ;;&
+	*.0|*.1|*.4|KILL.137|INT.130|TERM.143|HUP.129) ;;
 	INT.8|INT.12|INT.32|INT.33|INT.36) ;;
 	TERM.8|TERM.12|TERM.32|TERM.33|TERM.36) ;;
 	*)	tally "$kind" "$([ $status = 142 ] && echo hung ||
@@ -368,10 +352,10 @@ test_moments()
 {
 	awk -v seed="$SEED" 'BEGIN {
 		srand(seed)
-		n = split("INT TERM KILL STOP", signal, " ")
+		n = split("INT TERM KILL STOP HUP CUT WRITE", signal, " ")
 		for (i = 0; i < 240; i++)
 			printf "%s|%s|%d\n", signal[1 + i % n],
-				i % 3 ? "-fy" : "-fn", int(rand() * 15000)
+				rand() < 0.5 ? "-fy" : "-fn", int(rand() * 15000)
 	}' | sample 16 | tally_all moment_case
 	tally_end "signals at any moment"
 	tap_check "no process is left after signals" no_process_left
@@ -402,211 +386,125 @@ device_case()
 	tally_outcome "$kind" "$name $*" "$dir" 1
 }
 
+# device_cases KIND DEVICE RESET OPTIONS...: the same with each, and detaches the device.
+device_cases()
+{
+	local mode
+
+	for mode in "${@:4}"; do
+		device_case "$1" "$mode" "$2" "$3" $mode
+	done
+	loop_detach "$2"
+	tally_end "$1"
+}
+
+# on_loop KIND IMAGE [OPTION...]: sets dir and dev, or says why not.
+on_loop()
+{
+	dir=$E2PF_TMP/${1// /-}
+	mkdir -p "$dir/on"
+	cp "$E2PF_TMP/$2" "$dir/disk"
+	dev=$(loop_attach "$dir/disk" "${@:3}") || { tap_skip "$1" "no loop device"; false; }
+}
+
 test_readonly()
 {
-	local dev mode dir=$E2PF_TMP/readonly
+	local dev dir
 
-	mkdir "$dir"
-	cp "$E2PF_TMP/image.bad" "$dir/disk"
-	if ! have_root || ! dev=$(losetup -r -f --show "$dir/disk" 2>/dev/null)
-	then
-		tap_skip "read-only device" "no loop device"
-		return
-	fi
-	echo "$dev" >>"$E2PF_TMP/loops"
-	for mode in -fn -fy -fp -p; do
-		device_case "read-only device" "$mode" "$dev" true $mode
-	done
-	loop_detach "$dev"
-	tally_end "read-only device"
+	on_loop "read-only device" image.bad -r || return
+	device_cases "read-only device" "$dev" true -fn -fy -fp -p
 }
 
 # A sparse file on a full filesystem: as it is, and behind a loop device, where only
-# flushing gets the error.
+# flushing gets the error.  The file stays the same; its holes are restored.
 full_reset()
 {
 	rm -f "$FULL/fill"
-	cp --sparse=always "$E2PF_TMP/$FULL_IMAGE" "$FULL/fs"
+	truncate -s 0 "$FULL/fs"
+	truncate -s "$(stat -c %s "$E2PF_TMP/image.bad")" "$FULL/fs"
+	dd if="$E2PF_TMP/image.bad" of="$FULL/fs" bs=4k conv=notrunc,sparse status=none
 	dd if=/dev/zero of="$FULL/fill" bs=4k 2>/dev/null
-	if [ "$FULL_LEAVE" -gt 0 ]; then
+	[ "$FULL_LEAVE" -eq 0 ] ||
 		truncate -s "-$((FULL_LEAVE * 4096))" "$FULL/fill"
-	fi
+	[ ! -b "$device" ] || blockdev --flushbufs "$device"
 }
 
 test_full()
 {
-	local dir=$E2PF_TMP/full FULL COMPARE_SAVE FULL_LEAVE dev FULL_IMAGE=image.bad
+	local dir=$E2PF_TMP/full kind="full backing store" dev
+	local FULL=$dir/small COMPARE_SAVE=$dir/small/fs FULL_LEAVE
 
-	FULL=$dir/small
 	mkdir -p "$FULL"
-	if ! have_root || ! mount -t tmpfs -o size=12m,mode=0700 e2pf-test \
-	   "$FULL" 2>/dev/null; then
-		tap_skip "full backing store" "cannot mount a tmpfs"
-		return
-	fi
-	echo "$FULL" >>"$E2PF_TMP/mounts"
-	COMPARE_SAVE=$FULL/fs
+	skipped "$kind" "$(mount -t tmpfs -o size=12m,mode=0700 none "$FULL" 2>&1)" && return
 	for FULL_LEAVE in 0 1 2 3 5 9; do
-		device_case "full backing store" "file, $FULL_LEAVE pages" \
-			"$FULL/fs" full_reset -fy
-		device_case "full backing store" "file, $FULL_LEAVE pages" \
-			"$FULL/fs" full_reset -fyD
+		device_case "$kind" "file, $FULL_LEAVE pages" "$FULL/fs" full_reset -fy
+		device_case "$kind" "file, $FULL_LEAVE pages" "$FULL/fs" full_reset -fyD
 	done
-	FULL_LEAVE=0
-	full_reset
 	COMPARE_SAVE=
 	if dev=$(loop_attach "$FULL/fs"); then
 		for FULL_LEAVE in 0 2; do
-			device_case "full backing store" \
-				"loop, $FULL_LEAVE pages" "$dev" full_loop_reset -fy
+			device_case "$kind" "loop, $FULL_LEAVE pages" "$dev" full_reset -fy
 		done
 		loop_detach "$dev"
 	fi
-	tally_end "full backing store"
-	mounts_remove
-}
-
-# The loop device stays, so the file must, too; its holes are restored.
-full_loop_reset()
-{
-	rm -f "$FULL/fill"
-	cp --sparse=always "$E2PF_TMP/$FULL_IMAGE" "$dir/whole"
-	truncate -s 0 "$FULL/fs"
-	truncate -s "$(stat -c %s "$dir/whole")" "$FULL/fs"
-	cp --sparse=always --no-preserve=all "$dir/whole" "$dir/copy"
-	dd if="$dir/whole" of="$FULL/fs" bs=4k conv=notrunc,sparse status=none
-	dd if=/dev/zero of="$FULL/fill" bs=4k 2>/dev/null
-	[ "$FULL_LEAVE" -eq 0 ] ||
-		truncate -s "-$((FULL_LEAVE * 4096))" "$FULL/fill"
-	blockdev --flushbufs "$dev"
+	tally_end "$kind"
+	umount "$FULL"
 }
 
 # Its page cache differs from that of a file.
 test_device()
 {
-	local dev mode dir=$E2PF_TMP/device COMPARE_SAVE
+	local dev dir COMPARE_SAVE
 
-	mkdir "$dir"
-	cp "$E2PF_TMP/image.bad" "$dir/backing"
-	COMPARE_SAVE=$dir/backing
-	if ! dev=$(loop_attach "$dir/backing"); then
-		tap_skip "block device" "no loop device"
-		return
-	fi
-	for mode in -fn -fy "-fn -E fragcheck"; do
-		device_case "block device" "$mode" "$dev" disk_reset $mode
-	done
-	loop_detach "$dev"
-	tally_end "block device"
+	on_loop "block device" image.bad || return
+	COMPARE_SAVE=$dir/disk
+	device_cases "block device" "$dev" disk_reset -fn -fy "-fn -E fragcheck"
 }
 
 test_mounted()
 {
-	local dir=$E2PF_TMP/mounted dev mode
+	local dev dir
 
-	mkdir -p "$dir/on"
-	cp "$E2PF_TMP/image" "$dir/disk"
-	if ! have_root || ! dev=$(loop_attach "$dir/disk") ||
-	   ! mount -o ro "$dev" "$dir/on" 2>/dev/null; then
-		tap_skip "mounted filesystem" "cannot mount a loop device"
-		return
-	fi
-	echo "$dir/on" >>"$E2PF_TMP/mounts"
-	for mode in -n -fn -fy -p; do
-		device_case "mounted filesystem" "$mode" "$dev" true $mode
-	done
-	mounts_remove
-	loop_detach "$dev"
-	tally_end "mounted filesystem"
-}
-
-mounts_remove()
-{
-	local point
-
-	[ -s "$E2PF_TMP/mounts" ] || return 0
-	tac "$E2PF_TMP/mounts" | while read -r point; do
-		umount "$point" 2>/dev/null || umount -l "$point" 2>/dev/null
-	done
-	: >"$E2PF_TMP/mounts"
-}
-
-limits_cleanup()
-{
-	local status=$?
-
-	cgroups_remove >/dev/null 2>&1
-	disk_remove
-	# A loop device keeps its file in use, and the file keeps the mount in use.
-	if [ -s "$E2PF_TMP/mounts" ] && [ -s "$E2PF_TMP/loops" ]; then
-		while read -r dev; do
-			umount "$dev" 2>/dev/null
-			losetup -d "$dev" 2>/dev/null
-		done <"$E2PF_TMP/loops"
-	fi
-	mounts_remove
-	(exit "$status")
-	tmp_cleanup
+	on_loop "mounted filesystem" image || return
+	mount -o ro "$dev" "$dir/on"
+	device_cases "mounted filesystem" "$dev" true -n -fn -fy -p
 }
 
 #
 # A disk that fails below the page cache: a FUSE file that answers EIO.
 #
-disk_start()
-{
-	local point=$dir/disk
-
-	mkdir -p "$point"
-	cp "$E2PF_TMP/image.bad" "$dir/backing"
-	"$DISKMODEL" "$@" "$dir/backing" "$point" </dev/null >"$dir/log" 2>&1 &
-	DISK_PID=$!
-	echo "$DISK_PID" >"$E2PF_TMP/disk.pid"
-	echo "$point" >"$E2PF_TMP/disk.point"
-}
-
-disk_is_there() { [ -e "$dir/disk/disk" ] || is_in "$DISK_PID" Z; }
-
-disk_remove()
-{
-	local point
-
-	[ -s "$E2PF_TMP/disk.point" ] || return 0
-	point=$(<"$E2PF_TMP/disk.point")
-	umount "$point" 2>/dev/null || umount -l "$point" 2>/dev/null
-	kill "$(<"$E2PF_TMP/disk.pid")" 2>/dev/null
-	rm -f "$E2PF_TMP/disk.point" "$E2PF_TMP/disk.pid"
-}
-
 # disk_case PAGE: the page is permanently unreadable.
 disk_case()
 {
-	local page=$1 dev mode
+	local page=$1 dev pid
 
-	disk_start --follow-parent \
-		--fault=eio:$((page * 4096))+4096
+	mkdir -p "$dir/on"
+	cp "$E2PF_TMP/image.bad" "$dir/disk"
+	"$DISKMODEL" --follow-parent --fault=eio:$((page * 4096))+4096 "$dir/disk" \
+		"$dir/on" </dev/null >"$dir/log" 2>&1 &
+	pid=$!
 	wait_for disk_is_there
-	if dev=$(losetup --direct-io=on -f --show "$dir/disk/disk" 2>/dev/null)
-	then
-		echo "$dev" >>"$E2PF_TMP/loops"
+	if dev=$(loop_attach "$dir/on/disk" --direct-io=on); then
 		# If a page cannot be read, neither can the others of its folio,
 		# whose size depends on earlier reads.
 		blockdev --setra 0 "$dev"
-		for mode in -fn -fy; do
-			device_case "failing disk" "page $page $mode" "$dev" \
-				disk_reset $mode
-		done
-		losetup -d "$dev"
+		device_case "failing disk" "page $page" "$dev" disk_reset -fn
+		device_case "failing disk" "page $page" "$dev" disk_reset -fy
+		loop_detach "$dev"
 	else
 		DISK_FAILED=$(tail -n 1 "$dir/log")
 	fi
-	disk_remove
-	wait "$DISK_PID" 2>/dev/null
+	umount "$dir/on" 2>/dev/null || umount -l "$dir/on"
+	kill $pid 2>/dev/null
+	wait $pid 2>/dev/null
 }
+
+disk_is_there() { [ -e "$dir/on/disk" ] || is_in "$pid" Z; }
 
 # The file stays the same; none of its pages stay cached.
 disk_reset()
 {
-	dd if="$E2PF_TMP/image.bad" of="$dir/backing" bs=64k conv=notrunc \
+	dd if="$E2PF_TMP/image.bad" of="$dir/disk" bs=64k conv=notrunc \
 		status=none
 	blockdev --flushbufs "$dev"
 }
@@ -626,11 +524,8 @@ test_disk()
 
 	DISKMODEL=$top_builddir/bench/diskmodel
 	mkdir -p "$dir"
-	if ! have_root || ! have_fuse || [ ! -x "$DISKMODEL" ] ||
-	   [ ! -w /dev/loop-control ]; then
-		tap_skip "failing disk" "not root, no FUSE, loop or diskmodel"
-		return
-	fi
+	skipped "failing disk" "$(no_loops)$(have_fuse && [ -x "$DISKMODEL" ] ||
+		echo "no FUSE or diskmodel")" && return
 	# Only some dozens, because each has a device of its own.
 	[ "$E2PF_FAULTS" != all ] || most=48
 	for page in $(metadata_pages "$E2PF_TMP/image.bad" | sed 1d |
@@ -668,7 +563,7 @@ test_limits()
 }
 
 setup mke2fs debugfs dumpe2fs e2image flock diff awk
-trap limits_cleanup EXIT
+trap 'status=$?; cgroups_remove >/dev/null 2>&1; (exit $status); tmp_cleanup' EXIT
 DENY_CALLS=$(tool deny-calls) || tap_bail "deny-calls.c does not compile"
 REAL_STOCK=$E2FSCK_STOCK REAL_TEST=$E2FSCK_TEST
 tap_run test_limits "$@"

@@ -193,6 +193,9 @@ tmp_cleanup()
 	for pid in $(jobs -p); do
 		kill "$pid" 2>/dev/null
 	done
+	# A loop device keeps its file in use, and the file keeps the mount in use.
+	awk -v tmp="$E2PF_TMP/" 'index($2, tmp) == 1 { print $2 }' /proc/self/mounts |
+		tac | xargs -r umount -l 2>/dev/null
 	if [ -s "$E2PF_TMP/loops" ]; then
 		while read -r dev; do
 			losetup -d "$dev" 2>/dev/null
@@ -326,13 +329,13 @@ nobody_runs()
 }
 have_fuse() { [ -c /dev/fuse ] && [ -r /dev/fuse ] && [ -w /dev/fuse ]; }
 
-# loop_attach FILE: prints the device; it is detached at the end.
+# loop_attach FILE [OPTION...]: prints the device; it is detached at the end.
 loop_attach()
 {
 	local dev
 
 	have_root && have_program losetup || return 1
-	dev=$(losetup -f --show "$1" 2>/dev/null) || return 1
+	dev=$(losetup -f --show "${@:2}" "$1" 2>/dev/null) || return 1
 	printf '%s\n' "$dev" >>"$E2PF_TMP/loops"
 	printf '%s\n' "$dev"
 }
