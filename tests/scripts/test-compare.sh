@@ -44,10 +44,9 @@
 # ext4-* and btrfs-* of images (*.gz); without them shared/e2fsprogs-tests,
 # shared/btrfs-tests and shared/syzbot-tests beside the source tree are tried.
 #
-# Of the damage to a sound image each takes a share in turn, and of syzbot's images and
-# those to be mounted there is a sample; with E2PF_FAULTS=all all.
-# With E2PF_FEW sound images are checked with -fn and -fy only, and of all images every
-# E2PF_FEWth.  KEEP names a folder for the images of rows that fail.
+# Of the damage to a sound image each takes a share in turn, and so of the options beside
+# -fn; of syzbot's images and those to be mounted there is a sample; with E2PF_FAULTS=all
+# all.  With E2PF_FEW it is every E2PF_FEWth of the images, with fewer options.  KEEP names a folder for the images of rows that fail.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -103,14 +102,17 @@ in_turn()
 # The first row is also checked without the mapping, and without TEST_MMAP_IO.
 rows_features()
 {
-	local name number=0 damage mode also modes="fn fy fp fyD n p fy+-E+discard fn+-tt"
+	local name number=0 damage mode also
 
-	[ -z "${E2PF_FEW-}" ] || modes="fn fy"
 	for name in $(image_names); do
 		number=$((number + 1))
 		also=$(image_options "$name")
-		for mode in $modes; do
-			echo "$name|$also -${mode//+/ }|"
+		{
+			echo fn
+			in_turn $number fy fyD
+			[ -n "${E2PF_FEW-}" ] || in_turn $number fp "fy -E discard" "fn -tt" p n
+		} | while read -r mode; do
+			echo "$name|$also -$mode|"
 		done | sed '1s/$/COMPARE_MANAGERS=0+1+-/'
 		for damage in $(in_turn $number clri fields super feature) \
 				corrupt:$number; do

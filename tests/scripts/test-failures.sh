@@ -117,7 +117,7 @@ test_cut()
 	local size step list
 
 	size=$(stat -c %s "$MODULE")
-	step=$((size / 200))
+	step=$((size / 50))
 	fresh
 	# Where sections begin, and a byte before that.
 	list=$(readelf -SW "$MODULE" | sed -n 's/^ *\[ *[0-9]*\] *//p' |
@@ -125,7 +125,7 @@ test_cut()
 	tap_check "module cut where its sections begin" cut_at \
 		$(for at in $list; do echo $((at)) $((at > 0 ? at - 1 : 0)); done |
 			sort -nu)
-	tap_check "module cut at 200 lengths" cut_at $(seq 0 "$step" $((size - 1)))
+	tap_check "module cut at 50 lengths" cut_at $(seq 0 "$step" $((size - 1)))
 	tap_check "module cut by a byte" cut_at $((size - 1))
 }
 
@@ -714,7 +714,7 @@ test_all()
 	tap_check "nothing broken" is_stock "checked in"
 	test_launcher_files
 	test_module_files
-	test_cut
+	[ -n "$E2PF_RUNTIME" ] || test_cut
 	breaker && fresh && test_self_test
 	test_filter
 	stock
