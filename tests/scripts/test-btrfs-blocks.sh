@@ -168,26 +168,16 @@ compare_ahead()
 
 test_case()
 {
-	local name=$1 count=$2 mnt=$E2PF_TMP/mnt
+	local name=$1 count=$2 mnt=$E2PF_TMP/mnt why
 
 	shift 2
 	local -a devices=()
-	if ! have_devices "$count"; then
-		tap_skip "$name" "not $count loop devices"
-		return
-	fi
+	have_devices "$count" || { tap_skip "$name" "not $count loop devices"; return; }
 	devices=("${loops[@]:0:count}")
 	wipefs -aq "${loops[@]}"
-	if ! mkfs.btrfs -q -f "$@" "${devices[@]}" >"$E2PF_TMP/mkfs.out" 2>&1
-	then
-		tap_skip "$name" "mkfs.btrfs cannot make it"
-		return
-	fi
-	btrfs device scan "${devices[@]}" >/dev/null 2>&1
-	if ! mount -t btrfs "${devices[0]}" "$mnt" 2>/dev/null; then
-		tap_skip "$name" "the kernel cannot mount it"
-		return
-	fi
+	why=$({ mkfs.btrfs -q -f "$@" "${devices[@]}" && btrfs device scan "${devices[@]}" &&
+		mount -t btrfs "${devices[0]}" "$mnt"; } 2>&1 >/dev/null) ||
+		{ tap_skip "$name" "${why##*$'\n'}"; return; }
 	fill "$mnt"
 	umount "$mnt"
 	if [ "$name" = raid1-missing ]; then

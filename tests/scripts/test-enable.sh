@@ -265,23 +265,19 @@ in_small_etc()
 		"$@"' bash "$root" "$@"
 }
 
-export_all()
+# in_both FUNCTION: for enable and disable.
+in_both()
 {
-	export -f list as_before run says lines "${1?}"
+	export -f list as_before run says lines "$1"
 	export ENABLE E2PF_TMP root
-}
-
-full_disk()
-{
-	export_all full_disk_inside
 	new_root
-	in_small_etc full_disk_inside enable || return
+	in_small_etc "$1" enable || return
 	new_enabled_root
-	in_small_etc full_disk_inside disable
+	in_small_etc "$1" disable
 }
 
 # A folder for each of two drop-ins, a link, and what fills the disk.
-full_disk_inside()
+full_disk()
 {
 	cat /dev/zero >"$root/etc/filling" 2>/dev/null
 	if [ "$1" = enable ]; then
@@ -294,15 +290,6 @@ full_disk_inside()
 }
 
 read_only()
-{
-	export_all read_only_inside
-	new_root
-	in_small_etc read_only_inside enable || return
-	new_enabled_root
-	in_small_etc read_only_inside disable
-}
-
-read_only_inside()
 {
 	mount -o remount,ro "$root/etc"
 	list >"$E2PF_TMP/before"
@@ -744,10 +731,7 @@ written_for_dracut()
 
 test_files()
 {
-	if ! have_root; then
-		tap_skip "enable and disable" "root is needed"
-		return
-	fi
+	skipped "enable and disable" "$(have_root || echo "not root")" && return
 	tap_check "enable and disable" there_and_back
 	tap_check "enabling adds links and replaces nothing" only_adds
 	tap_check "files of the administrator" in_the_way
@@ -759,12 +743,8 @@ test_files()
 	tap_check "disable killed: initramfs-tools is called" \
 		is_rebuilt initramfs-tools
 	tap_check "disable killed: dracut is called" is_rebuilt dracut.conf.d
-	if unshare --mount true 2>/dev/null; then
-		tap_check "a full disk" full_disk
-		tap_check "an /etc that is read-only" read_only
-	else
-		tap_skip "full and read-only disks" "no mount name space"
-	fi
+	tap_unless "$(no_mounts)" "a full disk" in_both full_disk
+	tap_unless "$(no_mounts)" "an /etc that is read-only" in_both read_only
 	tap_check "wrong usage" wrong_usage
 	tap_check "the command runs the installed script" by_command
 	tap_check "status says what is wrong, and the settings" says_why_not
@@ -779,32 +759,19 @@ test_files()
 test_enable()
 {
 	test_files
-	if have_program fsck; then
-		tap_check "fsck runs the launcher, or without it the stock program" \
-			goes_on fsck_runs
-	else
-		tap_skip "fsck along PATH" "no fsck"
-	fi
+	tap_unless "$(lacks fsck)" "fsck runs the launcher, or without it the stock program" \
+		goes_on fsck_runs
 	tap_check "and so does e2scrub" goes_on scrub_runs
 	tap_check "the hook copies what the launcher needs" hook_copies
 	tap_check "the hook leaves out what does not run" hook_leaves_out
 	tap_check "the list for dracut" written_for_dracut
-	if [ -n "$E2PF_RUNTIME" ]; then
-		tap_skip "status runs the launcher" \
-			"a sanitizer's runtime goes before the module"
-	else
-		tap_check "status runs the launcher and loads the module" \
-			finds_problems
-		echo "prefetch = 0" >"$E2PF_TMP/off.conf"
-		tap_check "each answer of e2fsck's launcher" answers_by_status \
-			"$E2FSCK_TEST"
-		if have_program btrfs; then
-			tap_check "each answer of btrfs's" answers_by_status \
-				"$top_builddir/btrfs/btrfs"
-		else
-			tap_skip "the answers of btrfs's" "no btrfs"
-		fi
-	fi
+	skipped "status runs the launcher" "${E2PF_RUNTIME:+a sanitizer goes before the module}" &&
+		return
+	tap_check "status runs the launcher and loads the module" finds_problems
+	echo "prefetch = 0" >"$E2PF_TMP/off.conf"
+	tap_check "each answer of e2fsck's launcher" answers_by_status "$E2FSCK_TEST"
+	tap_unless "$(lacks btrfs)" "each answer of btrfs's" answers_by_status \
+		"$top_builddir/btrfs/btrfs"
 }
 
 setup mke2fs

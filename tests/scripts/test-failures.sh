@@ -132,27 +132,22 @@ test_cut()
 # byte AT VALUE: in the module's file, octal.
 byte() { printf "\\$2" | dd of=e2fsck-prefetch.so bs=1 seek="$1" conv=notrunc status=none; }
 
-# needs_library: a module with a library that is not there.
-needs_library()
-{
-	echo 'int gone(void) { return 0; }' >gone.c
-	echo 'int gone(void); __attribute__((constructor)) static void f(void) { gone(); }' >m.c
-	$CC -shared -fPIC -o libgone.so gone.c &&
-	$CC -shared -fPIC -o e2fsck-prefetch.so m.c -L. -lgone &&
-	rm libgone.so
-}
+# linked OUT FLAG...: from the last source.
+linked() { $CC -shared -fPIC -x c -o "$@" -; }
 
-# needs_version: a module with a library that lacks the version of a symbol.
-needs_version()
+# needs VERSION: a module with a library whose symbol has another version than that with
+# which it was linked, or none: then the library is not there.
+needs()
 {
-	echo 'int gone(void) { return 0; }' >gone.c
-	echo 'int gone(void); __attribute__((constructor)) static void f(void) { gone(); }' >m.c
-	echo 'NEW { gone; };' >new.map
-	echo 'OLD { gone; };' >old.map
-	$CC -shared -fPIC -Wl,--version-script=new.map -o libgone.so gone.c &&
-	$CC -shared -fPIC -o e2fsck-prefetch.so m.c -L. -lgone \
-		-Wl,-rpath,"$dir/x" &&
-	$CC -shared -fPIC -Wl,--version-script=old.map -o libgone.so gone.c
+	local gone='int gone(void) { return 0; }'
+
+	echo 'NEW { gone; };' >NEW
+	echo 'OLD { gone; };' >OLD
+	linked libgone.so -Wl,--version-script=NEW <<<"$gone" &&
+	echo 'int gone(void); __attribute__((constructor)) static void f(void) { gone(); }' |
+		$CC -shared -fPIC -o e2fsck-prefetch.so -x c - -L. -lgone -Wl,-rpath,"$dir/x" &&
+	if [ -n "$1" ]; then linked libgone.so -Wl,--version-script="$1" <<<"$gone"
+	else rm libgone.so; fi
 }
 
 test_module_files()
@@ -172,10 +167,10 @@ test_module_files()
 		"not of the same kind|cut short" "byte 4 1"
 	row "module needs a library that is missing" \
 		"libgone.so: cannot open|loading shared library libgone" \
-		needs_library
+		"needs ''"
 	[ -n "$MUSL" ] ||
 		row "module needs the missing version of a symbol" \
-			"version .NEW. not found" needs_version
+			"version .NEW. not found" "needs OLD"
 	row "path with a blank" "has a blank" \
 		"mkdir '../x y'; mv * '../x y'; ln -s '../x y/e2fsck' e2fsck"
 	rm -rf "$dir/x y"
@@ -292,10 +287,8 @@ test_filter()
 {
 	local call
 
-	"$DENY_CALLS" kill mincore true || {
-		tap_skip "filters of system calls" "no seccomp"
-		return
-	}
+	skipped "filters of system calls" "$("$DENY_CALLS" kill mincore true ||
+		echo "no seccomp")" && return
 	for call in mincore cachestat ioprio_set socket sched_getaffinity; do
 		row "killed at $call" "system call that it needs is not allowed" \
 			: "$DENY_CALLS" kill "$call"
@@ -343,24 +336,15 @@ test_limits()
 			closed_streams "$streams"
 	done
 	rm -f "$dir/stats"
-	if [ -n "$E2PF_RUNTIME" ]; then
-		tap_skip "limits" "a sanitizer takes terabytes of address space"
-	else
+	if ! skipped "limits" "${E2PF_RUNTIME:+a sanitizer takes terabytes}"; then
 		row "address space limited" "address space is limited" : \
 			bash -c 'ulimit -v 2000000; exec "$@"' -
 		row "data limited" "address space is limited" : \
 			bash -c 'ulimit -d 2000000; exec "$@"' -
 	fi
-	have_root && unshare -m true 2>/dev/null || {
-		tap_skip "no /proc, no stock program" "no mount namespace"
-		return
-	}
+	skipped "no /proc, no stock program" "$(no_mounts)" && return
 	fresh
-	if [ -n "$E2PF_RUNTIME" ]; then
-		tap_skip "no /proc" "a sanitizer needs it"
-	else
-		tap_check "no /proc" without_proc
-	fi
+	tap_unless "${E2PF_RUNTIME:+a sanitizer needs it}" "no /proc" without_proc
 	tap_check "stock program missing" stock_missing e2fsck 8
 	! have_program btrfs ||
 		tap_check "stock btrfs missing" stock_missing btrfs 1
@@ -693,12 +677,7 @@ makes_all()
 
 test_calls()
 {
-	if [ -n "$E2PF_RUNTIME" ] || ! have_program strace ||
-	   ! strace --seccomp-bpf -f -qq -e 'trace=!getppid' true 2>/dev/null
-	then
-		tap_skip "calls of the self-test" "no strace, or a sanitizer"
-		return
-	fi
+	skipped "calls of the self-test" "$(no_strace)" && return
 	tap_check "the self-test makes the calls of e2fsck's module" makes_all \
 		"$E2FSCK_STOCK" "$LAUNCHER" -fn "$image"
 	[ ! -e "$dir/fs.btrfs" ] ||

@@ -85,16 +85,12 @@ test_all()
 		test_image "${name##*/}"
 	done
 	test_exit
-	if have_program jq; then
-		tap_check "one thread is served" is_served 1
-		tap_check "four threads are served" is_served 4
-	else
-		tap_skip "threads are served" "jq not found"
-	fi
+	tap_check "one thread is served" is_served 1
+	tap_check "four threads are served" is_served 4
 }
 
 [ -x "$CHECKER" ] || tap_skip_all "parallel-check is not built"
-setup mke2fs debugfs
+setup mke2fs debugfs jq
 make_images ext3-1k ext4-1k
 make_large || tap_bail "no image"
 # What the launcher takes for e2fsck, and stock is the same program.

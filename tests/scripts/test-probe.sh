@@ -158,20 +158,13 @@ test_all()
 	tap_check "of nothing" run 8 probe "$dir/none"
 	tap_check "without a device" run 16 probe
 	tap_check "runs no command" run 16 probe "$image" -- true
-	if have_root && [ -w /dev/loop-control ]; then
-		tap_check "a new filesystem" measures 1G
-	else
-		tap_skip "a new filesystem" "no loop device"
-	fi
+	tap_unless "$(no_loops)" "a new filesystem" measures 1G
 	tap_check "not measured: all is cached" undisturbed all_cached
-	if have_root && have_program setpriv; then
-		printf '#!/bin/sh\nexec setpriv --reuid=65534 "%s" "$@"\n' \
-			"$PREFETCHER" >"$dir/as-nobody"
-		chmod 0755 "$dir/as-nobody"
-		tap_check "not measured: not visible" not_visible
-	else
-		tap_skip "not measured: not visible" "not root, or no setpriv"
-	fi
+	printf '#!/bin/sh\nexec setpriv --reuid=65534 "%s" "$@"\n' \
+		"$PREFETCHER" >"$dir/as-nobody"
+	chmod 0755 "$dir/as-nobody"
+	tap_unless "$(lacks setpriv)$(have_root || echo "not root")" \
+		"not measured: not visible" not_visible
 }
 
 [ -x "$PREFETCHER" ] || tap_skip_all "not built: $PREFETCHER"

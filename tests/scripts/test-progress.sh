@@ -413,10 +413,8 @@ test_slow_reads()
 	local BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 	local name="a slow read" FAULT
 
-	if [ -n "$E2PF_RUNTIME" ] || ! FAULT=$(library fault-inject); then
-		tap_skip "$name" "a sanitizer, or fault-inject.c does not compile"
-		return
-	fi
+	skipped "$name" "${E2PF_RUNTIME:+a sanitizer}" && return
+	FAULT=$(library fault-inject)
 	cp --sparse=auto "$big" "$dir/fs"
 	tap_check "$name of e2fsck is shown" slow_e2fsck
 	! have_program script ||
@@ -444,11 +442,8 @@ test_all()
 	test_signals
 	start_and_block "$E2FSCK_STOCK"
 	keep stock
-	if [ -z "${E2PF_OWN_RUN-}" ] || ! mount -t tmpfs -o mode=755 none /run; then
-		tap_skip "progress" "not root, no mount namespaces or no tmpfs"
-	else
-		test_progress
-	fi
+	skipped "progress" "$([ -n "${E2PF_OWN_RUN-}" ] || echo "no mount name space")" && return
+	mount -t tmpfs -o mode=755 none /run && test_progress
 }
 
 test_progress()
@@ -463,12 +458,7 @@ test_progress()
 		ends_without_file
 	tap_check "a device's name is printable" is_printable
 	tap_check "SIGUSR1 does what it does in stock e2fsck" signal_is_stocks
-	if have_program script; then
-		tap_check "progress --follow draws a line on a terminal" \
-			is_followed
-	else
-		tap_skip "progress --follow" "script not found"
-	fi
+	tap_unless "$(lacks script)" "progress --follow draws a line on a terminal" is_followed
 	tap_check "PREFETCH_PROGRESS=1 says it each second" says_it_each_second
 	tap_check "a check without prefetching has no file" off_has_none
 	tap_check "the file of a killed check is stale" killed_is_stale

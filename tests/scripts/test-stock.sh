@@ -11,30 +11,27 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 
-# with_folder SETUP PROGRAM ARGUMENT...: where the folder that e2fsck is in has
-# nothing but what SETUP puts there: $stock is e2fsck, $PWD the folder.
-with_folder()
+# ends STATUS SETUP [VARIABLE=VALUE...]: the launcher, where the folder that e2fsck is in
+# has nothing but what SETUP puts there: $stock is e2fsck, $PWD the folder.
+ends()
 {
-	local setup=$1
+	local -x setup=$2
+	local status
 
-	shift
 	timeout -s KILL 600 unshare -m bash -c '
 		mount -t tmpfs none "$folder" && cd "$folder" || exit 99
 		eval "$setup" || exit 98
-		exec "$@"' - "$@" >"$dir/out" 2>"$dir/err" </dev/null
+		exec env "$@"' - "${@:3}" "$E2FSCK_TEST" -fn "$image" \
+		>"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	cat "$dir/out" "$dir/err"
+	[ $status = "$1" ] || { echo "status $status"; return 1; }
 }
 
 # finds SETUP [VARIABLE=VALUE...]: the launcher checks the image as stock does.
 finds()
 {
-	local setup=$1 status
-
-	shift
-	export setup
-	with_folder "$setup" env "$@" "$E2FSCK_TEST" -fn "$image"
-	status=$?
-	cat "$dir/err"
-	[ $status = 0 ] || { echo "status $status"; return 1; }
+	ends 0 "$@" || return
 	# Stock's own, where there is no /proc.
 	diff "$dir/stock.out" "$dir/out" &&
 	diff "$dir/stock.err" <(grep -v "^ext2fs_check_if_mount: " "$dir/err")
@@ -55,15 +52,7 @@ finds_with_line()
 # misses SETUP [VARIABLE=VALUE...]: there is no e2fsck, and so says one line.
 misses()
 {
-	local setup=$1 status
-
-	shift
-	export setup
-	with_folder "$setup" env "$@" "$E2FSCK_TEST" -fn "$image"
-	status=$?
-	cat "$dir/out" "$dir/err"
-	[ $status = 8 ] || { echo "status $status"; return 1; }
-	[ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	ends 8 "$@" && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
 	grep "^e2fsck-prefetch: the stock e2fsck is missing (looked for /.*): install e2fsprogs\$" \
 		"$dir/err" >/dev/null
 }
@@ -122,10 +111,7 @@ test_without_proc()
 {
 	local hide="mount -t tmpfs none /proc;"
 
-	if [ -n "$E2PF_RUNTIME" ]; then
-		tap_skip "without /proc" "a sanitizer needs /proc"
-		return
-	fi
+	skipped "without /proc" "${E2PF_RUNTIME:+a sanitizer needs /proc}" && return
 	tap_check "without /proc" finds "$hide cp \$stock e2fsck" PREFETCH=1
 	tap_check "without /proc, and without e2fsck" \
 		misses "$hide ln -s \$launcher e2fsck" PREFETCH=1
@@ -228,30 +214,18 @@ test_stock()
 	folder=$(dirname "$folder")
 	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock.out" 2>"$dir/stock.err" \
 		</dev/null
-	if ! have_root || ! unshare -m true 2>/dev/null; then
-		tap_skip "places of the stock program" "cannot unshare mounts"
-	else
+	if ! skipped "places of the stock program" "$(no_mounts)"; then
 		test_places
 		test_chains
 		test_without_proc
 	fi
 	tap_check "a link elsewhere prefetches by itself" by_link
-	if [ -n "$E2PF_RUNTIME" ] || ! have_program readelf; then
-		tap_skip "the launchers need libc alone" \
-			"a sanitizer, or no readelf"
-	else
-		tap_check "the launcher needs libc alone" \
-			needs_libc "$E2FSCK_TEST"
+	if ! skipped "the launchers need libc alone" "${E2PF_RUNTIME:+a sanitizer}$(lacks readelf)"
+	then
+		tap_check "the launcher needs libc alone" needs_libc "$E2FSCK_TEST"
 		tap_check "that of btrfs, too" needs_libc "$BTRFS_TEST"
 	fi
-	if [ -z "$E2PF_RUNTIME" ] && have_program strace &&
-	   strace -qq true 2>/dev/null; then
-		tap_check "without the module nothing is left of the launcher" \
-			no_trace
-	else
-		tap_skip "without the module nothing is left" \
-			"no strace, or a sanitizer"
-	fi
+	tap_unless "$(no_strace)" "without the module nothing is left of the launcher" no_trace
 	tap_check "e2fsck -V" version 0
 	tap_check "e2fsck -V, PREFETCH=0" version 0 PREFETCH=0
 	tap_check "e2fsck -V, PREFETCH=1" version 1 PREFETCH=1

@@ -49,12 +49,7 @@ is_cold_after()
 
 test_cold()
 {
-	if ! have_root || ! [ -w /dev/loop-control ] || ! can_drop; then
-		tap_skip "the tutorial's cold" \
-			"not root, no loop device, or files stay in memory"
-		return
-	fi
-	tap_check "the tutorial's cold" tutorial_is_cold
+	tap_unless "$(no_loops)$(no_disk)" "the tutorial's cold" tutorial_is_cold
 }
 
 # check NAME VARIABLE=VALUE...: the image, cold, with these variables; the output of
@@ -98,11 +93,7 @@ test_full()
 	local full=$dir/full
 
 	mkdir "$full"
-	if ! have_root || ! mount -t tmpfs -o size=1M none "$full" 2>/dev/null
-	then
-		tap_skip "a full disk" "not root, or no mounts"
-		return
-	fi
+	skipped "a full disk" "$(mount -t tmpfs -o size=1M none "$full" 2>&1)" && return
 	tap_check "statistics on a full disk" full_statistics
 	umount "$full"
 }

@@ -92,24 +92,15 @@ test_all()
 	local options
 
 	image=$E2PF_TMP/image
-	if ! image_make "$(image_names | head -n 1)" "$image" >/dev/null 2>&1
-	then
-		tap_skip "valgrind" "this mke2fs does not make the image"
-		return
-	fi
-	if ! under_valgrind "$E2FSCK_STOCK" -fn "$image" >/dev/null; then
-		tap_skip "valgrind" "stock e2fsck is not clean under it"
-		return
-	fi
+	image_make "$(image_names | head -n 1)" "$image" || tap_bail "no image"
+	skipped "valgrind" "$(under_valgrind "$E2FSCK_STOCK" -fn "$image" >/dev/null ||
+		echo "stock e2fsck is not clean under it")" && return
 	for options in -fn -fyD; do
 		tap_check "e2fsck $options" test_check "$options"
 	done
 	tap_check "e2prefetch" under_valgrind "$prefetch" -v "$image"
-	if [ -x "$clones" ]; then
-		tap_check "clones" under_valgrind "$clones"
-	else
-		tap_skip "clones" "the unit tests are not built"
-	fi
+	tap_unless "$([ -x "$clones" ] || echo "the unit tests are not built")" \
+		"clones" under_valgrind "$clones"
 	tap_check "instructions with a claimed block, extents" test_claims 105 \
 		-t ext4 -O ^has_journal,^metadata_csum,extent
 	tap_check "the same, indirect blocks" test_claims 115 \

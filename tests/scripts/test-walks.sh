@@ -115,12 +115,7 @@ test_all()
 	cp "$image" "$E2PF_TMP/claimed" && claim_many "$E2PF_TMP/claimed" ||
 		return
 	# Pass 1D takes some milliseconds, in which a thread has to get a processor.
-	if can_drop; then
-		tap_check "blocks to be cloned are read ahead" \
-			undisturbed clones_ahead
-	else
-		tap_skip "blocks to be cloned" "files stay in memory"
-	fi
+	tap_unless "$(no_disk)" "blocks to be cloned are read ahead" undisturbed clones_ahead
 	for option in -fn -fy; do
 		compare_image "450 blocks claimed twice, $option" \
 			"$E2PF_TMP/compare" "$E2PF_TMP/claimed" "$option"
