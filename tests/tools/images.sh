@@ -63,37 +63,33 @@ images_setup()
 {
 	IMAGE_SRC=$E2PF_TMP/src
 	mkdir -p "$IMAGE_SRC"
-	cat >"$IMAGE_SRC/mke2fs.conf" <<-'END'
-	[defaults]
-		base_features = none
-		default_mntopts = acl,user_xattr
-		enable_periodic_fsck = 0
-		blocksize = 4096
-		inode_size = 256
-		inode_ratio = 16384
-	[fs_types]
-		ext2 = {
-			reserved_ratio = 5
-		}
-		ext3 = {
-			reserved_ratio = 5
-		}
-		ext4 = {
-			reserved_ratio = 5
-		}
-		small = {
-			reserved_ratio = 5
-		}
-	END
+	{
+		printf '%s\n' '[defaults]' 'base_features = none' \
+			'default_mntopts = acl,user_xattr' 'enable_periodic_fsck = 0' \
+			'blocksize = 4096' 'inode_size = 256' 'inode_ratio = 16384' '[fs_types]'
+		printf '%s = {\nreserved_ratio = 5\n}\n' ext2 ext3 ext4 small
+	} >"$IMAGE_SRC/mke2fs.conf"
 	export MKE2FS_CONFIG=$IMAGE_SRC/mke2fs.conf
 	export MKE2FS_SKIP_CHECK_MSG=1 MKE2FS_SKIP_PROGRESS=1
 	image_sources
 }
 
+# sparse FILE SIZE BLOCK...: a file with data in these blocks.
+sparse()
+{
+	local pos
+
+	: >"$1"
+	for pos in "${@:3}"; do
+		printf 'block %d' "$pos" |
+			dd of="$1" bs="$2" conv=notrunc seek="$pos" status=none
+	done
+}
+
 # Files of the host that are copied into images.
 image_sources()
 {
-	local s=$IMAGE_SRC n pos
+	local s=$IMAGE_SRC n
 
 	for n in 40 600 5000 70000; do
 		head -c "$n" /dev/zero | tr '\0' "$((n % 7))" >"$s/f$n"
@@ -105,19 +101,10 @@ image_sources()
 	holes "$s/frag4k" 4096 1500
 	holes "$s/frag8k" 8192 700
 	holes "$s/frag64k" 65536 6
-	# With 1k blocks these offsets are reached through the inode and through
-	# single, double and triple indirect blocks.
-	: >"$s/sparse1k"
-	for pos in 0 20 300 9000 66000 67000 200000; do
-		printf 'block %d' "$pos" | dd of="$s/sparse1k" bs=1k conv=notrunc \
-			seek="$pos" status=none
-	done
-	# The same with 4k blocks: triple indirect starts behind 4 GB.
-	: >"$s/sparse4k"
-	for pos in 0 20 1030 5000 1049700 1060000; do
-		printf 'block %d' "$pos" | dd of="$s/sparse4k" bs=4k conv=notrunc \
-			seek="$pos" status=none
-	done
+	# These offsets are reached through the inode and through single, double and
+	# triple indirect blocks, which start behind 4 GB with 4k blocks.
+	sparse "$s/sparse1k" 1k 0 20 300 9000 66000 67000 200000
+	sparse "$s/sparse4k" 4k 0 20 1030 5000 1049700 1060000
 	image_tree >"$s/tree.cmd"
 }
 
@@ -166,7 +153,7 @@ image_tree()
 }
 
 # The recipes: name, size, options of mke2fs, and further steps.  The step NAME is the
-# function image_do_NAME.
+# function image_do_NAME, or the file of this name is written, without its size.
 image_table()
 {
 	local e4=extent,flex_bg,dir_index,filetype,sparse_super,large_file
@@ -364,13 +351,6 @@ image_debugfs()
 image_do_tree() { image_debugfs "$1" <"$IMAGE_SRC/tree.cmd"; }
 image_do_plain() { echo "write $IMAGE_SRC/f600 /plain" | image_debugfs "$1"; }
 
-image_do_sparse1k() { echo "write $IMAGE_SRC/sparse1k /sparse" | image_debugfs "$1"; }
-image_do_sparse4k() { echo "write $IMAGE_SRC/sparse4k /sparse" | image_debugfs "$1"; }
-image_do_frag1k() { echo "write $IMAGE_SRC/frag1k /frag" | image_debugfs "$1"; }
-image_do_frag4k() { echo "write $IMAGE_SRC/frag4k /frag" | image_debugfs "$1"; }
-image_do_frag8k() { echo "write $IMAGE_SRC/frag8k /frag" | image_debugfs "$1"; }
-image_do_frag64k() { echo "write $IMAGE_SRC/frag64k /frag" | image_debugfs "$1"; }
-
 image_do_ea_large()
 {
 	image_debugfs "$1" <<-END
@@ -550,20 +530,14 @@ image_do_counts_off()
 image_options() { [[ $(image_line "$1") != *journal?device* ]] || echo "-j jdev"; }
 
 # Steps that -fyD would undo come after it.
-image_is_late()
-{
-	case $1 in
-	encrypt|verity|huge_file|orphans|journal_device|recovery|recovery_csum|\
-	not_clean|counts_off) return 0 ;;
-	esac
-	return 1
-}
+image_late="encrypt verity huge_file orphans journal_device recovery recovery_csum not_clean
+	counts_off"
 
 # image_make NAME FILE: returns 0, or 1 with the reason on standard output if the
 # host's e2fsprogs cannot make it.
 image_make()
 {
-	local name=$1 file=$2 line size options words word late type=${1%%-*}
+	local name=$1 file=$2 line size options words word late is type=${1%%-*}
 
 	line=$(image_line "$name") || return
 	IFS='|' read -r name size options words <<<"$line"
@@ -581,12 +555,14 @@ image_make()
 	rm -f "$file.log"
 	for late in no yes; do
 		for word in $words; do
-			if image_is_late "$word"; then
-				[ $late = yes ] || continue
+			[[ " ${image_late//[[:space:]]/ } " = *" $word "* ]] && is=yes || is=no
+			[ $is = $late ] || continue
+			if [ -e "$IMAGE_SRC/$word" ]; then
+				echo "write $IMAGE_SRC/$word /${word%%[0-9]*}" |
+					image_debugfs "$file"
 			else
-				[ $late = no ] || continue
-			fi
-			"image_do_$word" "$file" || return
+				"image_do_$word" "$file"
+			fi || return
 		done
 		[ $late = yes ] || image_settle "$file" || return
 	done
