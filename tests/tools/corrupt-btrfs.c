@@ -570,17 +570,11 @@ static const struct corruption kinds[KINDS] = {
 	[TRUNCATE] = { "truncate", corrupt_truncate },
 };
 
-static void close_image(void)
-{
-	free(blocks);
-}
-
 const struct filesystem btrfs_filesystem = {
 	.kinds = kinds,
 	.kind_count = KINDS,
 	.find = find_places,
 	.count = count_kind,
-	.close = close_image,
 	.pick = pick_block,
 	.block = block_of,
 	.read = read_place,

@@ -531,18 +531,11 @@ static void find_places(const char *image)
 	find_journal();
 }
 
-static void close_image(void)
-{
-	ext2fs_close_free(&fs);
-	free(places);
-}
-
 const struct filesystem ext4_filesystem = {
 	.kinds = kinds,
 	.kind_count = KINDS,
 	.find = find_places,
 	.count = count_kind,
-	.close = close_image,
 	.pick = pick_place,
 	.block = block_of,
 	.read = read_place,

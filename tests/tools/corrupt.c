@@ -8,9 +8,7 @@
  * because a checker does not look beyond a wrong checksum.  This program knows
  * nothing about what a checker does with the result.
  *
- *   corrupt IMAGE SEED [KIND]	corrupts IMAGE
- *   corrupt IMAGE		prints the kinds that IMAGE has, and how many
- *				places there are for each
+ *   corrupt IMAGE SEED [KIND]
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -190,16 +188,6 @@ static const struct filesystem *filesystem_here(void)
 							   &btrfs_filesystem;
 }
 
-static void print_kinds(const struct filesystem *fs)
-{
-	unsigned kind;
-
-	for (kind = 0; kind < fs->kind_count; kind++)
-		if (fs->count(kind))
-			printf("%s %zu\n", fs->kinds[kind].name,
-			       fs->count(kind));
-}
-
 /* The kind of this name; without a name, one for which the image has a
  * place. */
 static unsigned choose_kind(const struct filesystem *fs, const char *name)
@@ -223,25 +211,18 @@ int main(int argc, char **argv)
 	unsigned kind;
 	char *end;
 
-	if (argc < 2 || argc > 4) {
-		fprintf(stderr, "Usage: corrupt IMAGE [SEED [KIND]]\n");
-		return 2;
-	}
-	image_fd = open(argv[1], (argc == 2 ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+	if (argc < 3 || argc > 4)
+		die("usage: corrupt IMAGE SEED [KIND]");
+	image_fd = open(argv[1], O_RDWR | O_CLOEXEC);
 	if (image_fd < 0)
 		die("%s: %s", argv[1], strerror(errno));
 	image_bytes = lseek(image_fd, 0, SEEK_END);
 	fs = filesystem_here();
 	fs->find(argv[1]);
-	if (argc == 2) {
-		print_kinds(fs);
-	} else {
-		seed_state = strtoull(argv[2], &end, 0);
-		if (*end || end == argv[2])
-			die("not a number: %s", argv[2]);
-		kind = choose_kind(fs, argv[3]);
-		fs->kinds[kind].make(kind);
-	}
-	fs->close();
+	seed_state = strtoull(argv[2], &end, 0);
+	if (*end || end == argv[2])
+		die("not a number: %s", argv[2]);
+	kind = choose_kind(fs, argv[3]);
+	fs->kinds[kind].make(kind);
 	return close(image_fd) ? 2 : 0;
 }

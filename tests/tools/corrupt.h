@@ -47,7 +47,6 @@ struct filesystem {
 	void (*find)(const char *path);
 	/* Number of places for this kind. */
 	size_t (*count)(unsigned kind);
-	void (*close)(void);
 
 	/* For swap_blocks().  A place is identified by its number. */
 	size_t (*pick)(unsigned kind);

@@ -4,29 +4,15 @@
 #
 # To be sourced by all test scripts (bash): TAP lines, a temporary folder, the helpers
 # written in C, and tests of what this machine allows.  images.sh makes images,
-# compare.sh compares checks with stock's.  A whole script:
-#
-#	#!/bin/bash
-#	# SPDX-License-Identifier: GPL-2.0-or-later
-#	srcdir=${srcdir:-$(dirname "$0")/..}
-#	. "$srcdir/tools/lib.sh"
-#
-#	says_version() { PREFETCH=1 "$E2FSCK_TEST" -V 2>&1 | grep -q prefetch; }
-#
-#	test_all()
-#	{
-#		tap_check "the version names us" says_version
-#		have_root || { tap_skip "on a loop device" "not root"; return; }
-#		...
-#	}
+# compare.sh compares checks with stock's.  A script ends with
 #
 #	setup mke2fs debugfs		# skips the script without these programs
 #	tap_run test_all
 #
-# tap_check runs a command in this shell and shows its output if it fails; write what
-# is tested as a function whose last command decides.  tap_skip says why something is
-# not tested here, tap_bail ends a script that cannot go on.  Only lines for TAP go to
-# standard output below tap_run.  Files go to $E2PF_TMP, which is removed at the end,
+# where test_all calls tap_check for what is tested: a function whose last command
+# decides, and whose output is shown if it fails.  skipped and tap_unless say why
+# something is not tested here, tap_bail ends a script that cannot go on.  Only lines for
+# TAP go to standard output below tap_run.  Files go to $E2PF_TMP, which is removed at the end,
 # loop devices of loop_attach included, also if the script is interrupted.  wait_for waits
 # for a condition: nothing else in a test depends on time.  `workers FUNCTION ARG...'
 # runs several tests at a time.
