@@ -111,12 +111,12 @@ RIG_TEST(gate_opened_by_errors, 20, 1)
 	assert_true(rig_stats(r).gave_up);
 }
 
-enum { FROM_MEMORY, FROM_FLASH, BEFORE_PASS1, OF_BITMAPS, NO_GATES };
+enum { FROM_MEMORY, FROM_FLASH, BEFORE_PASS1, OF_BITMAPS, ELSEWHERE, NO_GATES };
 
 /* Reads from memory and from flash never wait; nor does a checker that has not
  * said where it is: e2fsck looks up names before pass 1, and would wait for all
  * tables.  It does not report where it is among bitmaps, and reads much else before
- * them. */
+ * them.  And the worker may read another group. */
 RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 {
 	r->cfg.has_head = way != FROM_FLASH;
@@ -126,6 +126,8 @@ RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 		r->classes = 1u << E2PF_BITMAPS;
 		r->cfg.budget = 8 * 8 * BS - 1;
 	}
+	if (way == ELSEWHERE)
+		r->cfg.budget = 4 * TABLE_BLOCKS * BS;
 	rig_settle(r);
 	if (way == OF_BITMAPS) {
 		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
@@ -133,11 +135,11 @@ RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 		assert_true(fake_missing_asked(&r->dev));
 		e2pf_engine_stage(r->e, E2PF_EXT4_PASS5);
 	} else if (way != BEFORE_PASS1) {
-		e2pf_ext4_at_group(r->e, 0);
+		e2pf_ext4_at_group(r->e, way == ELSEWHERE ? 3 : 0);
 	}
 	rig_checker_reads(r, way == FROM_MEMORY ? 1 : way == OF_BITMAPS ?
 			  r->fs.groups[3].block_bitmap :
-			  r->fs.groups[0].inode_table, 1);
+			  r->fs.groups[way == ELSEWHERE ? 3 : 0].inode_table, 1);
 	assert_int_equal(rig_stats(r).gate_waits, 0);
 }
 

@@ -300,6 +300,9 @@ TEST(depth_of_requests)
 	}
 	e2pf_cost_learn(&cost, 1, e2pf_requests_step(q, true), 1000000000);
 	assert_true(cost.request_ns > 0 && cost.request_ns < 1e9);
+	/* Of all requests, when fewer are in flight than a step has. */
+	q->most = 100000;
+	assert_ptr_equal(e2pf_requests_step(q, false), &q->ring[99]);
 	/* One late request halves the limit, one in time adds to it. */
 	q->most = 100;
 	e2pf_requests_completed(q, true, true);
