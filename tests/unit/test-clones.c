@@ -48,6 +48,11 @@ RIG_TESTS(each_once, 1, set_up(r))
  * block that is not in the list does not start readahead. */
 RIG_TESTS(forgotten, 1, set_up(r))
 {
+	/* No block is claimed by several files. */
+	clones_at(r->fs.ext4, r->e, 300);
+	fake_threads_settle();
+	assert_int_equal(fake_threads_alive(), 0);
+	clones_forget();
 	clones_add(&filsys, 300);
 	clones_forget();
 	clones_add(&filsys, 400);
@@ -103,14 +108,6 @@ RIG_TESTS(stopped, 1, set_up(r))
 	assert_true(e2pf_engine_stop(r->e, -1));
 	clones_at(r->fs.ext4, r->e, 300);
 	assert_int_equal(rig_asked(r, 300), 0);
-}
-
-/* No block is claimed by several files. */
-RIG_TESTS(nothing_claimed, 1, set_up(r))
-{
-	clones_at(r->fs.ext4, r->e, 300);
-	fake_threads_settle();
-	assert_int_equal(fake_threads_alive(), 0);
 }
 
 UNIT_MAIN(NULL, NULL)
