@@ -179,10 +179,9 @@ TEST(table_moved)
  * them. */
 RIG_TEST(directories_by_the_list, 1, 1)
 {
-	uint64_t dir[DIRECTORIES], first = 7, at;
+	uint64_t dir[DIRECTORIES], first = 7, at = tiny_free_block(&r->fs, 0);
 	uint32_t i;
 
-	at = tiny_free_block(&r->fs, 0);
 	for (i = 0; i < DIRECTORIES; i++) {
 		dir[i] = at + 10 + 2 * i;
 		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
