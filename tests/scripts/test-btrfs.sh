@@ -11,8 +11,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 COMPARE_PROGRAM=btrfs
 . "$srcdir/tools/compare.sh"
 
-# With options that are not prefetched the statistics say so; other commands run
-# the stock program.
+# With options that are not prefetched (test-btrfs-arguments.c has them) the statistics say
+# so; other commands run the stock program.
 aside()
 {
 	local stats=$E2PF_TMP/aside.json why=$1
@@ -29,13 +29,7 @@ test_aside()
 	truncate -s 128M "$E2PF_TMP/small"
 	mkfs.btrfs -q "$E2PF_TMP/small" >/dev/null 2>&1 || return
 	tap_check "-s is left alone" aside "-s: a superblock copy" -s 1
-	tap_check "-b is left alone" aside "-b: a backup root" -b
-	tap_check "-r is left alone" aside "-r: the tree root" -r 30408704
-	tap_check "--chunk-root is left alone" aside "--chunk-root: " \
-		--chunk-root 22020096
-	tap_check "--init-csum-tree is left alone" aside "a tree is rebuilt" \
-		--init-csum-tree --readonly
-	tap_check "short for it as well" aside "a tree is rebuilt" \
+	tap_check "short for --init-extent-tree as well" aside "a tree is rebuilt" \
 		--init-e --readonly
 	tap_check "a small filesystem is left alone" small_is_left
 	if have_program strace && [ -z "$E2PF_RUNTIME" ]; then

@@ -497,7 +497,6 @@ children_without()
 	local log=$dir/environ
 
 	cp --sparse=auto "$image" "$dir/fs"
-	rm -f "$log".*
 	PREFETCH=1 strace -f -qq -v -s 4096 -e trace=execve \
 		-o "$log" "$E2FSCK_TEST" -fy -c "$dir/fs" \
 		>"$dir/out" 2>&1 </dev/null

@@ -25,21 +25,14 @@ files="$units/systemd-fsck@.service.d/e2prefetch.conf
 
 new_root()
 {
-	local folder
-
 	root=$E2PF_TMP/root
 	rm -rf "$root"
-	for folder in usr/sbin "${launchers#/}/boot" "${units#/}" \
-		etc/initramfs-tools/hooks etc/dracut.conf.d; do
-		mkdir -p "$root/$folder"
-	done
-	mkdir -p "$root${stock%/*}"
+	mkdir -p "$root"/usr/sbin "$root$launchers/boot" "$root$units" "$root${stock%/*}" \
+		"$root"/etc/{initramfs-tools/hooks,dracut.conf.d} "$root/usr/lib/systemd/system"
 	echo stock >"$root$stock"
 	echo launcher >"$root$launcher"
 	chmod +x "$root$stock" "$root$launcher"
-	mkdir -p "$root/usr/lib/systemd/system"
-	touch "$root/usr/lib/systemd/system/systemd-fsck@.service" \
-		"$root/usr/lib/systemd/system/systemd-fsck-root.service"
+	touch "$root/usr/lib/systemd/system"/systemd-fsck{@,-root}.service
 	cp "$BOOT"/*.conf "$BOOT/initramfs-hook" "$BOOT/e2scrub.bash" \
 		"$root$launchers/boot"
 	list >"$E2PF_TMP/before"
@@ -392,10 +385,8 @@ says_why_not()
 	local file
 
 	but "$stock is missing" rm "$root$stock" &&
-	but "e2fsck cannot be run: reinstall e2prefetch" \
-		chmod 644 "$root$launcher" &&
-	but "e2fsck cannot be run: reinstall e2prefetch" rm "$root$launcher" ||
-		return
+	but "cannot be run: reinstall e2prefetch" chmod 644 "$root$launcher" &&
+	but "cannot be run: reinstall e2prefetch" rm "$root$launcher" || return
 	for file in $files; do
 		but "$file: disabled" rm "$root$file" &&
 		but "$file: enabled, but" rm -r "$root$launchers/boot" || return
@@ -691,27 +682,21 @@ hook_copies()
 		"$dir/launchers/enabled:/bin" ]
 }
 
-# left_out TEXT: the hook succeeds, says TEXT, and the image is unchanged.
+# left_out TEXT COMMAND...: after COMMAND the hook succeeds, says TEXT, and the image is
+# unchanged.
 left_out()
 {
-	image_list >"$dir/list"
+	make_initramfs
+	(cd "$dir" && "${@:2}") && image_list >"$dir/list"
 	run_hook && [[ $said = *$1* ]] && image_list | diff "$dir/list" -
 }
 
 hook_leaves_out()
 {
-	make_initramfs
-	: >"$dir/launchers/e2fsck"
-	left_out "does not run there: not added" || return
-	make_initramfs
-	rm "$dir/launchers/e2fsck-prefetch.so"
-	left_out "not added" || return
-	make_initramfs
-	rm "$dir/image$dir/stock/e2fsck"
-	left_out "" && [ -z "$said" ] || return
-	make_initramfs
-	rm -r "$dir/launchers"
-	left_out "" && [ -z "$said" ]
+	left_out "does not run there: not added" truncate -s 0 launchers/e2fsck &&
+	left_out "not added" rm launchers/e2fsck-prefetch.so &&
+	left_out "" rm "image$dir/stock/e2fsck" && [ -z "$said" ] &&
+	left_out "" rm -r launchers && [ -z "$said" ]
 }
 
 # dracut reads a bash script.
