@@ -71,13 +71,16 @@ each()
 	return "$status"
 }
 
-# Paths through tests are left to gcc, unless LINT is "all".
+# Unless LINT is "all", a path through a function ends after 50,000 nodes, not 225,000,
+# which takes a quarter of the time; those through tests are left to gcc.
 tidy_one()
 {
-	local checks=''
+	local how=(--extra-arg=-Xclang --extra-arg=-analyzer-config
+		--extra-arg=-Xclang --extra-arg=max-nodes=50000)
 
-	[[ ${LINT-}$1 != @(tests|bench)/* ]] || checks=-clang-analyzer-*
-	clang-tidy -quiet ${checks:+"-checks=$checks"} "$1" -- "${cflags[@]}"
+	[ "${LINT-}" != all ] || how=()
+	[[ ${LINT-}$1 != @(tests|bench)/* ]] || how=('-checks=-clang-analyzer-*')
+	clang-tidy -quiet "${how[@]}" "$1" -- "${cflags[@]}"
 }
 
 # gcc 12 reports a leak if a struct is returned as a pointer to its first member, and
