@@ -244,6 +244,18 @@ errcode_t ext2fs_open2(const char *name, const char *io_options, int flags,
 	return err;
 }
 
+#ifdef __GLIBC__
+/* What the I/O manager reads, from the mapping if there is one. */
+ssize_t pread64(int fd, void *buf, size_t size, off64_t offset)
+{
+	REAL(pread64);
+
+	if (e2pf_observed_pread(fd, buf, size, (uint64_t)offset))
+		return (ssize_t)size;
+	return real(fd, buf, size, offset);
+}
+#endif
+
 static void forget(ext2_filsys fs)
 {
 	if (!module.on || !fs)

@@ -281,7 +281,8 @@ static void file_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len
 	/* What is not cached any more would be read page by page. */
 	if (dev->mapping && file_span(dev, offset, len, &resident) == len &&
 	    resident)
-		e2pf_mapping_populate(dev->mapping, offset, len);
+		e2pf_mapping_populate(dev->mapping,
+				      file_device(dev)->offset + offset, len);
 }
 
 static void file_close(struct e2pf_device *dev)
@@ -414,5 +415,5 @@ void e2pf_device_map(struct e2pf_device *dev, uint64_t most)
 
 	if (!dev->mapping && f->map)
 		dev->mapping = e2pf_mapping_new(dev->fd, f->map, f->map_len,
-						f->offset, most);
+						most);
 }

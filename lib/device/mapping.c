@@ -31,8 +31,10 @@ static struct e2pf_mapping {
 	int fd;
 	bool regular;			/* a file, not a device */
 	char *map;
-	uint64_t offset, size;
+	uint64_t size;
 	size_t page;
+	atomic_int reader;		/* the checker's descriptor; -1: unknown */
+	atomic_flag busy;		/* a thread copies */
 	atomic_llong left;		/* bytes that may be populated */
 	atomic_uchar *populated;	/* of each page; NULL: there is no mapping */
 	atomic_bool guarded;		/* and not given up since */
@@ -66,11 +68,13 @@ static bool is_ours(struct sigaction *action)
 	       action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_sigbus;
 }
 
-/* False if a page could not be read. */
+/* False if a page could not be read, or another thread copies. */
 static bool copy(void *to, const char *from, size_t size)
 {
 	volatile bool done = false;
 
+	if (atomic_flag_test_and_set(&one.busy))
+		return false;
 	one.from = (uintptr_t)from;
 	one.to = one.from + size;
 	if (!sigsetjmp(one.env, 0)) {
@@ -80,12 +84,13 @@ static bool copy(void *to, const char *from, size_t size)
 		done = true;
 	}
 	one.to = 0;
+	atomic_flag_clear(&one.busy);
 	return done;
 }
 
 /* MADV_RANDOM: a page that the kernel has evicted is read alone. */
 struct e2pf_mapping *e2pf_mapping_new(int fd, void *map, uint64_t size,
-				      uint64_t offset, uint64_t most)
+				      uint64_t most)
 {
 	struct sigaction previous, action = {
 		.sa_sigaction = on_sigbus,
@@ -101,8 +106,8 @@ struct e2pf_mapping *e2pf_mapping_new(int fd, void *map, uint64_t size,
 	one.fd = fd;
 	one.regular = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	one.map = map;
-	one.offset = offset;
 	one.size = size;
+	one.reader = -1;
 	one.left = (long long)most;
 	one.page = (size_t)sysconf(_SC_PAGESIZE);
 	one.populated = calloc((size_t)(size / one.page) + 1, 1);
@@ -132,12 +137,10 @@ void e2pf_mapping_free(struct e2pf_mapping *m)
 static bool find(const struct e2pf_mapping *m, uint64_t offset,
 		 uint64_t length, size_t *first, size_t *end)
 {
-	uint64_t size = m->size - m->offset;
-
-	if (!length || length > size || offset > size - length)
+	if (!length || length > m->size || offset > m->size - length)
 		return false;
-	*first = (size_t)((m->offset + offset) / m->page);
-	*end = (size_t)((m->offset + offset + length - 1) / m->page) + 1;
+	*first = (size_t)(offset / m->page);
+	*end = (size_t)((offset + length - 1) / m->page) + 1;
 	return true;
 }
 
@@ -156,24 +159,36 @@ void e2pf_mapping_populate(struct e2pf_mapping *m, uint64_t offset,
 			m->populated[page] = 1;
 }
 
-bool e2pf_mapping_read(struct e2pf_mapping *m, uint64_t offset,
-		       uint64_t length, void *to)
+/* Is it a descriptor of what is mapped? */
+static bool is_reader(struct e2pf_mapping *m, int fd)
 {
-	size_t at = (size_t)(m->offset + offset), page, end;
+	struct stat a, b;
+
+	if (fd != m->reader && !fstat(fd, &a) && !fstat(m->fd, &b) &&
+	    a.st_dev == b.st_dev && a.st_ino == b.st_ino &&
+	    a.st_rdev == b.st_rdev)
+		m->reader = fd;
+	return fd == m->reader;
+}
+
+bool e2pf_mapping_read(struct e2pf_mapping *m, int fd, void *to, size_t length,
+		       uint64_t offset)
+{
 	struct sigaction action;
+	size_t page, end;
 	struct stat st;
 	sigset_t mask;
 
-	if (!find(m, offset, length, &page, &end))
+	if (!find(m, offset, length, &page, &end) || !is_reader(m, fd))
 		return false;
 	while (page < end && m->populated[page])
 		page++;
 	/* With another's handler or none, a fault would end the process. */
 	if (page < end || !is_ours(&action) ||
 	    pthread_sigmask(SIG_BLOCK, NULL, &mask) ||
-	    sigismember(&mask, SIGBUS) || !copy(to, m->map + at, (size_t)length))
+	    sigismember(&mask, SIGBUS) || !copy(to, m->map + offset, length))
 		return false;
 	/* The rest of the last page of a truncated file reads as zeros. */
 	return !m->regular || ((char *)to)[length - 1] ||
-	       (!fstat(m->fd, &st) && (uint64_t)st.st_size >= at + length);
+	       (!fstat(m->fd, &st) && (uint64_t)st.st_size >= offset + length);
 }

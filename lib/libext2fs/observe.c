@@ -2,10 +2,9 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The operations that observe an io_channel.  They decide nothing: the original
- * manager reads and writes, and the engine is told.  With a mapping, what is
- * populated in it is read from there, and everything else by the original manager.  A
- * read that fails, and may have failed because of what the engine has in flight, is
- * made again before the program learns of it.
+ * manager reads and writes, and the engine is told.  A read that fails, and may have
+ * failed because of what the engine has in flight, is made again before the program
+ * learns of it.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -38,6 +37,11 @@ struct e2pf_observed {
 };
 
 static struct e2pf_observed observed[MANAGERS];
+
+/* The observer of the read that a manager is making in this thread; NULL: none.  The
+ * module is loaded when the program starts. */
+static _Thread_local __attribute__((tls_model("initial-exec")))
+struct e2pf_observer *reading;
 
 static const struct e2pf_observed *entry_of(io_channel channel)
 {
@@ -103,20 +107,11 @@ static struct e2pf_engine *announce(io_channel channel,
 	return o->engine;
 }
 
-/* Read from the mapping, and count it as the manager's. */
-static bool read_mapped(io_channel channel, const struct e2pf_read *r,
-			void *data)
+bool e2pf_observed_pread(int fd, void *to, size_t length, uint64_t offset)
 {
-	const struct e2pf_observer *o = observer_of(channel);
-	io_stats stats = NULL;
+	struct e2pf_mapping *m = reading ? reading->mapping : NULL;
 
-	if (!o || !o->mapping ||
-	    !e2pf_mapping_read(o->mapping, r->offset, r->length, data))
-		return false;
-	if (channel->manager->get_stats &&
-	    !channel->manager->get_stats(channel, &stats) && stats)
-		stats->bytes_read += r->length;
-	return true;
+	return m && e2pf_mapping_read(m, fd, to, length, offset);
 }
 
 static errcode_t read_observed(io_channel channel, unsigned long long block,
@@ -125,12 +120,13 @@ static errcode_t read_observed(io_channel channel, unsigned long long block,
 	io_manager manager = entry_of(channel)->manager;
 	struct e2pf_read r;
 	struct e2pf_engine *engine = announce(channel, block, count, &r);
-	errcode_t err = 0;
+	errcode_t err;
 
-	if (!engine || !read_mapped(channel, &r, data))
-		err = wide ? manager->read_blk64(channel, block, count, data) :
-			     manager->read_blk(channel, (unsigned long)block,
-					       count, data);
+	reading = observer_of(channel);
+	err = wide ? manager->read_blk64(channel, block, count, data) :
+		     manager->read_blk(channel, (unsigned long)block, count,
+				       data);
+	reading = NULL;
 	if (engine)
 		e2pf_engine_after_read(engine, &r);
 	return err;
@@ -146,28 +142,6 @@ static errcode_t read32(io_channel channel, unsigned long block, int count,
 			void *data)
 {
 	return read_observed(channel, block, count, data, false);
-}
-
-/* A mapping does not show what is written: from here on nothing is read from it. */
-static io_manager writer(io_channel channel)
-{
-	struct e2pf_observer *o = observer_of(channel);
-
-	if (o)
-		o->mapping = NULL;
-	return entry_of(channel)->manager;
-}
-
-static errcode_t write64(io_channel channel, unsigned long long block,
-			 int count, const void *data)
-{
-	return writer(channel)->write_blk64(channel, block, count, data);
-}
-
-static errcode_t write32(io_channel channel, unsigned long block, int count,
-			 const void *data)
-{
-	return writer(channel)->write_blk(channel, block, count, data);
 }
 
 /*
@@ -219,9 +193,6 @@ bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 	entry->table.read_blk = read32;
 	if (entry->table.read_blk64)
 		entry->table.read_blk64 = read64;
-	entry->table.write_blk = write32;
-	if (entry->table.write_blk64)
-		entry->table.write_blk64 = write64;
 	if (entry->table.cache_readahead)
 		entry->table.cache_readahead = readahead;
 	o->observed = entry;

@@ -29,7 +29,7 @@ lib=$srcdir/../lib
 # would pull in the whole library.
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_settings="$lib/settings.c $lib/ext4/ext4_names.c
-	$srcdir/../prefetch/options.c"
+	$lib/device/sysfile.c $srcdir/../prefetch/options.c"
 sources_engine="$lib/engine/*.c $lib/device/speed.c $lib/device/rate.c
 	$lib/device/thread.c"
 sources_image="$sources_engine $lib/ext4/ext4_source.c

@@ -90,8 +90,8 @@ e2fsck)
 	COMPARE_STATS=${COMPARE_STATS-}
 	COMPARE_UNSURE=${COMPARE_UNSURE-}
 	COMPARE_MASK=${COMPARE_MASK-}
-	COMPARE_EXCUSES=${COMPARE_EXCUSES-compare_unset_variable compare_read_count \
-		compare_crash compare_heap compare_race}
+	COMPARE_EXCUSES=${COMPARE_EXCUSES-compare_unset_variable compare_crash \
+		compare_heap compare_race}
 	;;
 btrfs)
 	BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
@@ -363,14 +363,6 @@ compare_unset_variable()
 			compare_run "${!compare_stock_is}" "$dir/again" "$@"
 	! compare_masked "$dir/stock.out" "$out" &&
 	COMPARE_MASK=$mask compare_masked "$dir/stock.out" "$out"
-}
-
-# With -tt e2fsck prints how many megabytes its I/O manager has read.  Reads from the
-# mapping count, too, also of what would be in the manager's cache.
-compare_read_count()
-{
-	[ "$manager" = 1 ] && compare_kept "$1" && compare_but "" "$1" err && compare_but \
-		's/I\/O read: [0-9]*MB\(, write: [0-9]*MB\), rate: .*$/I\/O read\1/' "$1" out
 }
 
 # On some damage stock e2fsck frees memory twice (f_inlinedir_bad_symlink of its own

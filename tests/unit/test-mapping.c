@@ -20,12 +20,11 @@
 #include "device/mapping.h"
 
 #define SIZE (1024 * 1024 + 700)	/* the last page is short */
-#define OFFSET 1000u			/* of the filesystem */
 #define MOST (UINT64_C(1) << 30)
 
 static char path[] = "/tmp/test-mapping-XXXXXX";
 static char image[SIZE], buf[SIZE];
-static int fd = -1;
+static int fd = -1, reader = -1;
 
 static void write_image(void)
 {
@@ -44,12 +43,14 @@ static int set_up(void **state)
 		image[i] = (char)(x >> 24 | 1);
 	}
 	fd = mkstemp(path);
-	return fd < 0;
+	reader = open(path, O_RDONLY);
+	return fd < 0 || reader < 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
+	close(reader);
 	close(fd);
 	return unlink(path);
 }
@@ -59,27 +60,28 @@ static struct e2pf_mapping *new_mapping(uint64_t most)
 {
 	void *map = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
 	struct e2pf_mapping *m = map == MAP_FAILED ? NULL :
-		e2pf_mapping_new(fd, map, SIZE, OFFSET, most);
+		e2pf_mapping_new(fd, map, SIZE, most);
 
 	if (!m)
 		print_message("nothing can be mapped here\n");
 	return m;
 }
 
-static bool reads(struct e2pf_mapping *m, uint64_t offset, uint64_t length)
+static bool reads(struct e2pf_mapping *m, uint64_t offset, size_t length)
 {
 	memset(buf, 0, sizeof(buf));
-	return e2pf_mapping_read(m, offset, length, buf) &&
-	       !memcmp(buf, image + OFFSET + offset, (size_t)length);
+	return e2pf_mapping_read(m, reader, buf, length, offset) &&
+	       !memcmp(buf, image + offset, length);
 }
 
-static bool is_refused(struct e2pf_mapping *m, uint64_t offset, uint64_t length)
+static bool is_refused(struct e2pf_mapping *m, uint64_t offset, size_t length)
 {
-	return !e2pf_mapping_read(m, offset, length, buf);
+	return !e2pf_mapping_read(m, reader, buf, length, offset);
 }
 
 TEST(populated)
 {
+	int other = open("/proc/self/exe", O_RDONLY);
 	struct e2pf_mapping *m;
 	struct sigaction before, now;
 
@@ -95,24 +97,28 @@ TEST(populated)
 	/* One page of it is not. */
 	assert_true(is_refused(m, 65536, 20000));
 	assert_true(is_refused(m, 40000, 30000));
-	e2pf_mapping_populate(m, 0, SIZE - OFFSET);
-	assert_true(reads(m, 0, SIZE - OFFSET));
-	assert_true(reads(m, SIZE - OFFSET - 10, 10));
+	e2pf_mapping_populate(m, 0, SIZE);
+	assert_true(reads(m, 0, SIZE));
+	assert_true(reads(m, SIZE - 10, 10));
 	/* Beyond its end, and around. */
 	assert_true(is_refused(m, 0, 0));
-	assert_true(is_refused(m, SIZE - OFFSET - 10, 11));
+	assert_true(is_refused(m, SIZE - 10, 11));
 	assert_true(is_refused(m, UINT64_MAX - 10, 20));
-	assert_true(is_refused(m, 10, UINT64_MAX));
+	assert_true(is_refused(m, 10, SIZE_MAX));
 	e2pf_mapping_populate(m, SIZE, 4096);
 	e2pf_mapping_populate(m, 0, 0);
+	/* Of another file. */
+	assert_false(e2pf_mapping_read(m, other, buf, 7, 0));
+	assert_true(reads(m, 0, 7));
 	/* There is one at a time. */
 	assert_null(new_mapping(MOST));
 	/* Changes show as in pread(). */
-	assert_int_equal(pwrite(fd, "changed", 7, OFFSET + 65536), 7);
-	assert_true(e2pf_mapping_read(m, 65536, 7, buf));
+	assert_int_equal(pwrite(fd, "changed", 7, 65536), 7);
+	assert_true(e2pf_mapping_read(m, reader, buf, 7, 65536));
 	assert_memory_equal(buf, "changed", 7);
 	e2pf_mapping_free(m);
 	e2pf_mapping_free(NULL);
+	close(other);
 	sigaction(SIGBUS, NULL, &now);
 	assert_ptr_equal(now.sa_handler, before.sa_handler);
 }
@@ -187,8 +193,8 @@ static struct e2pf_mapping *populated_mapping(void)
 	struct e2pf_mapping *m = new_mapping(MOST);
 
 	CHECK(m);
-	e2pf_mapping_populate(m, 0, SIZE - OFFSET);
-	CHECK(reads(m, 0, SIZE - OFFSET));
+	e2pf_mapping_populate(m, 0, SIZE);
+	CHECK(reads(m, 0, SIZE));
 	return m;
 }
 
@@ -200,8 +206,8 @@ static void truncated(struct e2pf_mapping *m)
 
 	m = m ? m : populated_mapping();
 	CHECK(!ftruncate(fd, 500000));
-	CHECK(reads(m, 490000, 500000 - OFFSET - 490000));
-	CHECK(is_refused(m, 490000, 500000 - OFFSET - 490000 + 1));
+	CHECK(reads(m, 490000, 10000));
+	CHECK(is_refused(m, 490000, 10000 + 1));
 	CHECK(is_refused(m, 600000, 10) && is_refused(m, 400000, 200000));
 	CHECK(!ftruncate(fd, 0) && is_refused(m, 100, 10) && seen == before);
 }
@@ -366,7 +372,7 @@ static void evict(int device)
 
 TEST(media_errors)
 {
-	int file = fd, device, i, lost = 0;
+	int file = fd, of_file = reader, device, i, lost = 0;
 	struct e2pf_mapping *m;
 
 	if (!is_told_address())
@@ -377,10 +383,11 @@ TEST(media_errors)
 		print_message("no loop devices here\n");
 		skip();
 	}
-	fd = device;
+	fd = reader = device;
 	m = new_mapping(MOST);
 	fd = file;
 	if (!m) {
+		reader = of_file;
 		close(device);
 		skip();
 	}
@@ -399,6 +406,7 @@ TEST(media_errors)
 	assert_true(is_refused(m, 0, 4096));
 	e2pf_mapping_populate(m, 0, 900000);
 	e2pf_mapping_free(m);
+	reader = of_file;
 	close(device);
 }
 
