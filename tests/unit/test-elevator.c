@@ -162,16 +162,18 @@ TEST(gap_by_the_cost)
 {
 	static const struct {
 		bool has_head;
-		unsigned us, us_first, mean, gap;	/* KiB */
+		unsigned us_deep, us, us_first, mean, gap;	/* KiB */
 	} rows[] = {
-		{ true, 0, 0, 1, 32 }, { false, 0, 0, 1, 0 },
-		{ false, 90, 0, 1, 4 }, { false, 110, 0, 30, 48 },
-		{ false, 110, 0, 40, 26 }, { false, 110, 0, 50, 4 },
+		{ true, 0, 0, 0, 1, 32 }, { false, 0, 0, 0, 1, 0 },
+		{ false, 0, 90, 0, 1, 4 }, { false, 0, 110, 0, 30, 48 },
+		{ false, 0, 110, 0, 40, 26 }, { false, 0, 110, 0, 50, 4 },
 		/* A volume with 3,000 IOPS; and an SD card, by its time at the
 		 * start. */
-		{ false, 900, 333, 51, 4 }, { false, 900, 660, 43, 48 },
-		{ false, 900, 660, 74, 4 }, { false, 8100, 660, 60, 128 },
-		{ true, 8100, 0, 60, 32 },
+		{ false, 0, 900, 333, 51, 4 }, { false, 0, 900, 660, 43, 48 },
+		{ false, 0, 900, 660, 74, 4 }, { false, 0, 8100, 660, 60, 128 },
+		{ true, 0, 8100, 0, 60, 32 },
+		/* Several heads, and one. */
+		{ true, 2999, 0, 0, 1, 64 }, { true, 3000, 0, 0, 1, 32 },
 	};
 	struct e2pf_cost cost = { .request_ns = 0 };
 	struct pass p;
@@ -182,6 +184,7 @@ TEST(gap_by_the_cost)
 	for (i = 0; i < COUNT(rows); i++) {
 		p.r.e->pacing.speed.has_head = rows[i].has_head;
 		p.r.e->pacing.speed.request_ns = rows[i].us_first * 1000;
+		p.r.e->pacing.speed.deep_latency_ns = rows[i].us_deep * 1000;
 		cost.request_ns = rows[i].us * 1000;
 		cost.recent_requests = 1;
 		cost.recent_bytes = rows[i].mean << 10;
