@@ -36,6 +36,13 @@ static void drop(struct e2pf_blockset *set)
 		munmap(set->entry, set->entries * sizeof(*set->entry));
 }
 
+/* There are this many entries in memory. */
+static void count(struct e2pf_blockset *set, size_t entries)
+{
+	if (entries * sizeof(*set->entry) > set->most_bytes)
+		set->most_bytes = entries * sizeof(*set->entry);
+}
+
 void e2pf_blockset_clear(struct e2pf_blockset *set, size_t bytes)
 {
 	size_t most = NEAR, entries;
@@ -45,12 +52,13 @@ void e2pf_blockset_clear(struct e2pf_blockset *set, size_t bytes)
 	while (most * 2 * sizeof(*set->entry) <= bytes)
 		most *= 2;
 	entries = most < FIRST_ENTRIES ? most : FIRST_ENTRIES;
-	*set = (struct e2pf_blockset) { .entry = NULL };
+	*set = (struct e2pf_blockset) { .most_bytes = set->most_bytes };
 	if (bytes)
 		set->entry = make(entries);
 	if (set->entry) {
 		set->entries = entries;
 		set->most = most;
+		count(set, entries);
 	}
 }
 
@@ -116,6 +124,7 @@ static void grow(struct e2pf_blockset *set)
 		return;
 	}
 	set->entries = old.entries * 2;
+	count(set, old.entries + set->entries);
 	for (i = 0; i < old.entries; i++)
 		if (old.entry[i].key)
 			*entry_of(set, old.entry[i].key) = old.entry[i];

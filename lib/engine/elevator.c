@@ -1,19 +1,47 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 
-#include "array.h"
 #include "elevator.h"
 
 /* A run that is at least this long ends: the owner checks whether there is room
  * for the next one. */
 #define RUN_MOST (4u << 20)
 
-static void drop_level(struct e2pf_level *l)
+/* Room of a level at first, in references: 48 KiB, of which only those pages take
+ * memory that hold some. */
+#define FIRST_ROOM 2048u
+
+/* A level has pages of its own: it grows without a copy, and leaves nothing to the
+ * heap. */
+static bool have_room(struct e2pf_level *l)
 {
-	l->used = 0;
-	l->bytes = 0;
+	size_t bytes = l->room * sizeof(*l->ref);
+	void *mem;
+
+	if (l->used < l->room)
+		return true;
+	if (bytes)
+		mem = mremap(l->ref, bytes, bytes * 2, MREMAP_MAYMOVE);
+	else
+		mem = mmap(NULL, FIRST_ROOM * sizeof(*l->ref),
+			   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	if (mem == MAP_FAILED)
+		return false;
+	l->ref = mem;
+	l->room = bytes ? l->room * 2 : FIRST_ROOM;
+	return true;
+}
+
+static void drop_level(struct e2pf_elevator *el, unsigned number)
+{
+	struct e2pf_level *l = &el->level[number];
+
+	if (l->ref)
+		munmap(l->ref, l->room * sizeof(*l->ref));
+	el->held -= l->held;
+	*l = (struct e2pf_level) { .ref = NULL };
 }
 
 void e2pf_elevator_free(struct e2pf_elevator *el)
@@ -21,8 +49,7 @@ void e2pf_elevator_free(struct e2pf_elevator *el)
 	unsigned i;
 
 	for (i = 0; i < E2PF_ALL_LEVELS; i++)
-		free(el->level[i].ref);
-	memset(el->level, 0, sizeof(el->level));
+		drop_level(el, i);
 }
 
 /* The level that parsing fills: the one below the level that is being read. */
@@ -72,7 +99,6 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
 {
 	unsigned number = level_of(el, ref, defer);
 	struct e2pf_level *l = &el->level[number];
-	void *refs = l->ref;
 
 	if (join(l, ref)) {
 		l->bytes += ref->length;
@@ -81,12 +107,14 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
 			el->totals.unit_bytes += ref->length;
 		return;
 	}
-	if (!e2pf_have_room(&refs, &l->room, l->used, 1, sizeof(*l->ref))) {
+	if (!have_room(l)) {
 		el->out_of_memory = true;
 		return;
 	}
-	l->ref = refs;
 	l->ref[l->used++] = *ref;
+	l->held++;
+	if (++el->held > el->totals.most_held)
+		el->totals.most_held = el->held;
 	l->bytes += ref->length;
 	el->totals.refs++;
 	el->totals.bytes += ref->length;
@@ -96,10 +124,8 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
 
 /* Device order.  The order of two references to the same place does not matter,
  * but equal ones must become neighbours. */
-static int in_device_order(const void *a, const void *b)
+static int in_device_order(const struct e2pf_ref *x, const struct e2pf_ref *y)
 {
-	const struct e2pf_ref *x = a, *y = b;
-
 	if (x->device != y->device)
 		return x->device < y->device ? -1 : 1;
 	if (x->offset != y->offset)
@@ -119,6 +145,26 @@ static void count_requested(struct e2pf_elevator *el, uint64_t bytes)
 	el->totals.requested_bytes += bytes;
 }
 
+/* Shellsort with Tokuda's gaps: in place, where qsort(3) may take as much memory
+ * again, and fast on what is nearly sorted. */
+static void sort(struct e2pf_ref *ref, size_t n)
+{
+	size_t gap = n, i, j;
+
+	while (gap > 1) {
+		gap = gap < 5 ? 1 : gap * 4 / 9;
+		for (i = gap; i < n; i++) {
+			const struct e2pf_ref one = ref[i];
+
+			for (j = i; j >= gap && in_device_order(&ref[j - gap],
+								&one) > 0;
+			     j -= gap)
+				ref[j] = ref[j - gap];
+			ref[j] = one;
+		}
+	}
+}
+
 /* Sort, and drop duplicates. */
 static void sort_level(struct e2pf_elevator *el, struct e2pf_level *l)
 {
@@ -126,7 +172,7 @@ static void sort_level(struct e2pf_elevator *el, struct e2pf_level *l)
 
 	if (!l->used)
 		return;
-	qsort(l->ref, l->used, sizeof(*l->ref), in_device_order);
+	sort(l->ref, l->used);
 	for (i = 1; i < l->used; i++)
 		if (in_device_order(&l->ref[n], &l->ref[i]))
 			l->ref[++n] = l->ref[i];
@@ -152,21 +198,26 @@ void e2pf_elevator_begin(struct e2pf_elevator *el, bool deferred)
 	begin_level(el, 0, deferred ? E2PF_DEFERRED : 0);
 }
 
-/* A level that is full, and is not being read: only these three grow.  Returns
- * E2PF_ALL_LEVELS if there is none. */
+/* Levels that are not being read: only these three grow.  They may take half of what
+ * those that are being read leave, so that the ones below have room, too.  Returns the
+ * largest if they are full, otherwise E2PF_ALL_LEVELS. */
 static unsigned full_level(const struct e2pf_elevator *el)
 {
 	const unsigned grows[] = {
 		level_below(el), E2PF_LAST_LEVEL, E2PF_DEFERRED
 	};
-	unsigned i;
+	unsigned i, largest = grows[0];
+	size_t n = 0, left = el->refs_most;
 
 	if (el->reading[el->depth - 1] >= E2PF_LEVELS)
 		return E2PF_ALL_LEVELS;
-	for (i = 0; i < sizeof(grows) / sizeof(grows[0]); i++)
-		if (el->level[grows[i]].used >= el->level_most)
-			return grows[i];
-	return E2PF_ALL_LEVELS;
+	for (i = 0; i < sizeof(grows) / sizeof(grows[0]); i++) {
+		n += el->level[grows[i]].used;
+		if (el->level[grows[i]].used > el->level[largest].used)
+			largest = grows[i];
+	}
+	left -= el->held - n < left ? el->held - n : left;
+	return n && n >= left / 2 ? largest : E2PF_ALL_LEVELS;
 }
 
 /* Returns the index after the run that begins with reference `i`: all that
@@ -212,7 +263,7 @@ static bool may_parse(struct e2pf_elevator *el, unsigned number,
 /* All references of the level were requested, and parsed. */
 static void end_level(struct e2pf_elevator *el, unsigned number)
 {
-	drop_level(&el->level[number]);
+	drop_level(el, number);
 	if (number + 1 < E2PF_LEVELS && el->level[number + 1].used)
 		begin_level(el, el->depth - 1, number + 1);
 	else
@@ -275,10 +326,10 @@ void e2pf_elevator_end(struct e2pf_elevator *el)
 	/* What is left of a level that was being read is dropped, deferred or
 	 * not. */
 	for (i = 0; i < el->depth; i++)
-		drop_level(&el->level[el->reading[i]]);
+		drop_level(el, el->reading[i]);
 	el->depth = 0;
 	for (i = 0; i <= E2PF_LAST_LEVEL; i++)
-		drop_level(&el->level[i]);
+		drop_level(el, i);
 	el->totals.requested_bytes = el->totals.bytes - deferred->bytes;
 	el->totals.requested_refs = el->totals.refs - deferred->used;
 	el->totals.parsed_bytes = el->totals.unit_bytes;
@@ -291,5 +342,5 @@ uint64_t e2pf_elevator_deferred(const struct e2pf_elevator *el)
 
 void e2pf_elevator_drop_deferred(struct e2pf_elevator *el)
 {
-	drop_level(&el->level[E2PF_DEFERRED]);
+	drop_level(el, E2PF_DEFERRED);
 }

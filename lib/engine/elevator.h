@@ -14,11 +14,12 @@
  *		request the run, or read and parse the piece
  *	e2pf_elevator_end(el);
  *
- * Memory is bounded: when a level is full, the next steps read it, with everything
- * below it, before the level above continues; it holds more by what one piece
- * refers to.  Time is bounded on hostile trees, too: equal references within a
- * level are read once, the number of levels is fixed, and the number of pieces
- * parsed has a limit that no sound filesystem comes near.
+ * Memory is bounded: when the levels that are being filled have half of the room that
+ * the others leave, the next steps read the largest of them, with everything below it,
+ * before the level above continues; they hold more by what one piece refers to.  Time
+ * is bounded on hostile trees, too: equal references within a level are read once, the
+ * number of levels is fixed, and the number of pieces parsed has a limit that no sound
+ * filesystem comes near.
  */
 #ifndef E2PF_ELEVATOR_H
 #define E2PF_ELEVATOR_H
@@ -36,6 +37,7 @@
 struct e2pf_level {
 	struct e2pf_ref *ref;
 	size_t used, room;
+	size_t held;			/* in memory, duplicates included */
 	uint64_t bytes;
 	/* While the level is read: */
 	size_t requested;		/* references that are in runs already */
@@ -49,17 +51,20 @@ struct e2pf_level {
 struct e2pf_totals {
 	uint64_t bytes, refs, requested_bytes, requested_refs;
 	uint64_t unit_bytes, parsed_bytes;	/* of the units' references */
+	uint64_t most_held;			/* references in memory */
 };
 
 /* All zero but for the first three: empty. */
 struct e2pf_elevator {
-	size_t level_most;	/* references per level below the first */
+	size_t refs_most;	/* references in memory: those below the first
+				   level take half of what is left */
 	uint64_t parse_left;	/* pieces below the first level that may still
 				   be parsed */
 	uint64_t ahead_most;	/* bytes requested before the first of them is
 				   parsed */
 	bool out_of_memory;	/* for a reference, which was dropped */
 	struct e2pf_totals totals;
+	size_t held;		/* references in memory */
 	struct e2pf_level level[E2PF_ALL_LEVELS];
 	/* The level that is being read, and before it those that wait until it
 	 * has been read. */

@@ -85,6 +85,9 @@ struct e2pf_engine_stats {
 	uint64_t checker_bytes;
 	uint64_t wasted_bytes;		/* prefetched and not (yet) read */
 	uint64_t peak_lookahead_bytes;
+	/* Memory of the engine, at most: references, buffers of what is parsed,
+	 * and the set of what is ahead. */
+	uint64_t refs_bytes, buffer_bytes, set_bytes;
 	uint64_t errors;		/* reads of the engine that failed */
 	uint64_t gate_waits;		/* reads that waited at the gate */
 	uint64_t own_stall_ns;		/* in reads of what was not read ahead */

@@ -221,9 +221,25 @@ void e2pf_pool_count_error(struct e2pf_engine *e)
  * What is known of them.
  */
 
+/* Each worker's largest counts: they may be at the same time. */
+static void count_memory(struct e2pf_pool *p)
+{
+	uint64_t refs = 0, buffers = 0;
+	unsigned i;
+
+	for (i = 0; i < p->workers; i++) {
+		refs += p->member[i].totals.most_held * sizeof(struct e2pf_ref);
+		buffers += p->member[i].buffer;
+	}
+	if (refs > p->refs_bytes)
+		p->refs_bytes = refs;
+	if (buffers > p->buffer_bytes)
+		p->buffer_bytes = buffers;
+}
+
 void e2pf_pool_publish(struct e2pf_engine *e, unsigned number,
 		       const struct e2pf_totals *totals, uint64_t requests,
-		       unsigned in_flight)
+		       unsigned in_flight, size_t buffer)
 {
 	struct e2pf_member *m = &e->pool.member[number];
 
@@ -232,6 +248,8 @@ void e2pf_pool_publish(struct e2pf_engine *e, unsigned number,
 	m->totals = *totals;
 	m->requests = requests;
 	m->in_flight = in_flight;
+	m->buffer = buffer;
+	count_memory(&e->pool);
 }
 
 void e2pf_pool_stats(const struct e2pf_engine *e,
@@ -240,6 +258,8 @@ void e2pf_pool_stats(const struct e2pf_engine *e,
 	stats->prefetched_requests = e->pool.requests;
 	stats->errors = e->pool.errors;
 	stats->threads = e->pool.threads_most;
+	stats->refs_bytes = e->pool.refs_bytes;
+	stats->buffer_bytes = e->pool.buffer_bytes;
 }
 
 void e2pf_pool_get_progress(const struct e2pf_engine *e,

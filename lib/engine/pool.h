@@ -35,6 +35,7 @@ struct e2pf_member {
 	struct e2pf_totals totals;
 	uint64_t requests;	/* made */
 	unsigned in_flight;
+	size_t buffer;		/* bytes, of what is parsed */
 };
 
 /* Written by pool.c alone. */
@@ -56,6 +57,8 @@ struct e2pf_pool {
 	unsigned running;		/* that have not returned yet */
 	unsigned threads_most;
 	uint64_t errors, requests;
+	/* Memory of all workers, at most: references, and buffers. */
+	uint64_t refs_bytes, buffer_bytes;
 };
 
 void e2pf_pool_init(struct e2pf_engine *e);
@@ -97,7 +100,7 @@ void e2pf_pool_found_nothing(struct e2pf_engine *e, unsigned number);
 /* What a worker has found and requested. */
 void e2pf_pool_publish(struct e2pf_engine *e, unsigned number,
 		       const struct e2pf_totals *totals, uint64_t requests,
-		       unsigned in_flight);
+		       unsigned in_flight, size_t buffer);
 
 /* A worker's read has failed. */
 void e2pf_pool_count_error(struct e2pf_engine *e);

@@ -14,8 +14,8 @@
  * checker that waited at the gate can go on. */
 #define HEAD_TAKE (512u << 20)
 
-/* Each unit makes a few references of 24 bytes. */
-#define UNITS_MOST 16384u
+/* Of all workers together: each unit makes up to three references of 24 bytes. */
+#define UNITS_MOST 8192u
 
 /* Deferred bytes of a worker that are read beside the units. */
 #define DEFERRED_BYTES (16u << 20)
@@ -183,7 +183,8 @@ static bool take_units(struct e2pf_engine *e, struct e2pf_taken *taken)
 	end = units(e, &more);
 	if (first >= end)
 		return false;
-	end = lower_of(end, first + (at_once ? at_once : UNITS_MOST));
+	end = lower_of(end, first + (at_once ? at_once :
+				     UNITS_MOST / e->pool.workers));
 	taken->bytes = 0;
 	if (!at_once)
 		end = weigh(e, first, end, &taken->bytes);

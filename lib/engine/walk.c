@@ -121,7 +121,7 @@ int e2pf_engine_plan(struct e2pf_engine *e, struct e2pf_class_count *count)
 {
 	struct walk walk = {
 		.e = e, .count = count, .elevator = {
-			.level_most = REFS_MOST, .ahead_most = UINT64_MAX,
+			.refs_most = 2 * REFS_MOST, .ahead_most = UINT64_MAX,
 			.parse_left = e->source->parse_limit + REFS_MOST
 		}
 	};

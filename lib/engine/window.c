@@ -6,9 +6,9 @@
 #define MEMORY_INTERVAL_NS 100000000ull
 #define BUDGET_LEAST (1ull << 20)
 
-/* The most memory for the set of places ahead, bytes: if all of them are alone, 4
- * MiB hold 196,000. */
-#define SET_MEMORY (4u << 20)
+/* The most memory for the set of places ahead, bytes: if all of them are alone, 1
+ * MiB holds 49,000. */
+#define SET_MEMORY (1u << 20)
 
 /* The place of a byte of a device. */
 static uint64_t place(const struct e2pf_engine *e, unsigned device,
@@ -333,6 +333,7 @@ void e2pf_window_stats(const struct e2pf_engine *e,
 	stats->planned_bytes = w->planned_bytes;
 	stats->prefetched_bytes = w->prefetched_bytes;
 	stats->peak_lookahead_bytes = w->peak_bytes;
+	stats->set_bytes = w->ahead.most_bytes;
 	stats->wasted_bytes = unread_bytes(e) + w->unused;
 	for (i = 0; i < E2PF_CLASS_BITS; i++)
 		stats->by_class[i] = w->by_class[i];

@@ -6,10 +6,9 @@
 #include "core.h"
 #include "worker.h"
 
-/* References of 24 bytes that all workers together hold per level: 6 MiB, and
- * one for REF_BUDGET bytes of the budget; and that each may hold and parse in any
- * case. */
-#define LEVEL_REFS (256u << 10)
+/* References of 24 bytes that all workers together hold: 576 KiB, and one for
+ * REF_BUDGET bytes of the budget; and that each may hold and parse in any case. */
+#define REFS_MOST (24u << 10)
 #define REF_BUDGET 1024u
 #define LEAST_REFS 4096u
 
@@ -45,7 +44,8 @@ static void set_state(struct e2pf_worker *w, enum e2pf_worker_state state)
 static void publish(struct e2pf_worker *w)
 {
 	e2pf_pool_publish(w->e, w->number, &w->elevator.totals,
-			  w->requests_made, w->requests.in_flight);
+			  w->requests_made, w->requests.in_flight,
+			  w->piece.room);
 	e2pf_pacing_publish(w->e, &w->cost);
 }
 
@@ -445,8 +445,8 @@ void e2pf_worker_init(struct e2pf_worker *w, struct e2pf_engine *e,
 	e2pf_assert_held(e);
 	w->e = e;
 	w->number = number;
-	refs = (refs < LEVEL_REFS ? refs : LEVEL_REFS) / workers;
-	el->level_most = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
+	refs = (refs < REFS_MOST ? refs : REFS_MOST) / workers;
+	el->refs_most = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
 	el->parse_left = e->source->parse_limit / workers + LEAST_REFS;
 	el->ahead_most = e->pacing.speed.has_head ? HEAD_AHEAD : FLASH_AHEAD;
 	e2pf_requests_init(&w->requests,

@@ -76,6 +76,7 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	r->newer_than_reviewed = strverscmp(version, E2FSPROGS_REVIEWED) > 0;
 	r->journal_bytes = s->journal.bytes;
 	r->journal_requests = s->journal.requests;
+	r->list_bytes = s->ext4->list_bytes;
 	if (r->budget)
 		e2pf_decide(&r->decisions, "reads", s->io_manager, "%s",
 			    s->observer && s->observer->mapping ?

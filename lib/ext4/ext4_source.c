@@ -10,11 +10,11 @@
 #include "ext4_source.h"
 
 /* The number of entries of the list that are kept. */
-#define LIST_ROOM 65536u
+#define LIST_ROOM 32768u
 
-/* Inode tables are parsed in pieces of this size: two requests of a disk's
- * usual readahead, and small enough for the L2 cache. */
-#define TABLE_PIECE (256u << 10)
+/* Inode tables are parsed in pieces of this size: each worker has a buffer for one,
+ * and holds all that it refers to. */
+#define TABLE_PIECE (64u << 10)
 
 /* Of a group's table SAMPLE_BYTES are parsed, to find out whether the blocks that
  * its first inodes refer to are cached. */
@@ -383,6 +383,7 @@ static void begin_list(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 		ext4->list = calloc(LIST_ROOM, sizeof(*ext4->list));
 	have_list = ext4->list;
 	if (have_list) {
+		ext4->list_bytes = LIST_ROOM * sizeof(*ext4->list);
 		ext4->list_class = cls;
 		ext4->list_total = total;
 		ext4->list_end = 0;

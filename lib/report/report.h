@@ -57,6 +57,8 @@ struct e2pf_report {
 	uint64_t maps_bytes;		/* what the checker's maps took, at
 					   most */
 	uint64_t journal_bytes, journal_requests;
+	uint64_t list_bytes;		/* memory of the list that the checker
+					   gives */
 	struct e2pf_topology topo;	/* of all devices together */
 	uint64_t budget;		/* bytes; 0: reading did not begin */
 	unsigned sharing;		/* processes that share memory and

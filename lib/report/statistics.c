@@ -17,11 +17,11 @@
 /*
  * A member of a struct that is written.  Of nanoseconds, whole microseconds are
  * written as seconds.  The first two kinds are sums: those of a later engine are
- * added to those of an earlier one.
+ * added to those of an earlier one.  Of the third the largest counts.
  */
 struct member {
 	const char *key;
-	enum { SUM, SUM_NS, NUMBER, NUMBER_NS, NUMBER32, FLAG, TEXT } kind;
+	enum { SUM, SUM_NS, MOST, NUMBER, NUMBER_NS, NUMBER32, FLAG, TEXT } kind;
 	size_t offset;
 };
 
@@ -38,6 +38,7 @@ static const struct member of_report[] = {
 	{ "maps_bytes", NUMBER, REPORT(maps_bytes) },
 	{ "journal_bytes", NUMBER, REPORT(journal_bytes) },
 	{ "journal_requests", NUMBER, REPORT(journal_requests) },
+	{ "list_bytes", NUMBER, REPORT(list_bytes) },
 	{ "memory_budget_bytes", NUMBER, REPORT(budget) },
 	{ "sharing", NUMBER32, REPORT(sharing) },
 }, of_engine[] = {
@@ -53,7 +54,10 @@ static const struct member of_report[] = {
 	{ "gate_waits", SUM, ENGINE(gate_waits) },
 	{ "own_stall_seconds", SUM_NS, ENGINE(own_stall_ns) },
 	{ "wasted_bytes", SUM, ENGINE(wasted_bytes) },
-	{ "peak_lookahead_bytes", NUMBER, ENGINE(peak_lookahead_bytes) },
+	{ "peak_lookahead_bytes", MOST, ENGINE(peak_lookahead_bytes) },
+	{ "references_bytes", MOST, ENGINE(refs_bytes) },
+	{ "buffers_bytes", MOST, ENGINE(buffer_bytes) },
+	{ "set_bytes", MOST, ENGINE(set_bytes) },
 	{ "errors", SUM, ENGINE(errors) },
 	{ "slow_or_failed", SUM, ENGINE(slow_or_failed) },
 	{ "suspect_at_bytes", NUMBER, ENGINE(suspect_at) },
@@ -74,11 +78,15 @@ static const struct member of_report[] = {
 /* Add up the sums among these members. */
 static void add(const struct member *m, size_t n, void *to, const void *from)
 {
-	for (; n--; m++)
+	for (; n--; m++) {
+		uint64_t *sum = (uint64_t *)((char *)to + m->offset);
+		const void *more = (const char *)from + m->offset;
+
 		if (m->kind <= SUM_NS)
-			*(uint64_t *)((char *)to + m->offset) +=
-				*(const uint64_t *)((const char *)from +
-						    m->offset);
+			*sum += *(const uint64_t *)more;
+		else if (m->kind == MOST && *(const uint64_t *)more > *sum)
+			*sum = *(const uint64_t *)more;
+	}
 }
 
 void e2pf_stats_add(struct e2pf_engine_stats *to,
@@ -98,8 +106,6 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 		to->unmeasured = from->unmeasured;
 		to->gap_bytes = from->gap_bytes;
 	}
-	if (from->peak_lookahead_bytes > to->peak_lookahead_bytes)
-		to->peak_lookahead_bytes = from->peak_lookahead_bytes;
 	if (from->threads > to->threads)
 		to->threads = from->threads;
 	for (i = 0; i < E2PF_CLASS_BITS; i++) {
@@ -188,6 +194,7 @@ static void put_members(struct json *j, const struct member *m, size_t n,
 			put(j, m->key, "%" PRIu32, *(const uint32_t *)at);
 			break;
 		case SUM:
+		case MOST:
 		case NUMBER:
 			put(j, m->key, "%" PRIu64, *(const uint64_t *)at);
 			break;

@@ -311,7 +311,7 @@ static void read_image(struct rig *r, struct input *in)
 	uint32_t n;
 
 	r->elevator.parse_left = take_byte(in);
-	r->elevator.level_most = 1 + take_byte(in);
+	r->elevator.refs_most = 1 + take_byte(in);
 	r->elevator.ahead_most = 1 + take_number(in, 2);
 	r->gap = take_byte(in) << 10;
 	classes = take_number(in, 2) & E2PF_ALL_CLASSES;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "engine/lock.h"
 #include "fake-threads.h"
@@ -25,6 +26,7 @@ WRAPPED(pthread_cond_broadcast);
 WRAPPED(malloc);
 WRAPPED(calloc);
 WRAPPED(realloc);
+WRAPPED(mmap);
 
 struct worker {
 	void *(*start)(void *);
@@ -268,4 +270,10 @@ void *__wrap_calloc(size_t count, size_t size)
 void *__wrap_realloc(void *p, size_t size)
 {
 	return must_fail() ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	return must_fail() ? MAP_FAILED :
+			     __real_mmap(at, size, prot, flags, fd, offset);
 }

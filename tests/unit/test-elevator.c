@@ -37,7 +37,7 @@ static void set_up(struct pass *p, uint32_t groups, uint32_t per_group)
 	rig_set_up_sized(&p->r, groups, per_group, 1);
 	rig_new(&p->r);
 	begin(p);
-	p->el.level_most = 4096;
+	p->el.refs_most = 4096;
 	p->el.parse_left = 100000;
 	p->el.ahead_most = 1 << 20;
 }
@@ -275,7 +275,8 @@ TEST(each_block_once)
 	make_trees(&p);
 	for (c = 0; c < COUNT(most); c++) {
 		e2pf_elevator_free(&p.el);
-		p.el.level_most = most[c];
+		p.el.totals.most_held = 0;
+		p.el.refs_most = most[c];
 		/* Of 80 nodes 16 are tried, and the pass ends. */
 		for (i = 0; i < TREES; i++)
 			fake_set_bad(&p.r.dev, tree_at(&p, i), 10);
@@ -285,6 +286,11 @@ TEST(each_block_once)
 		/* Nothing of that remains.  There are four tables. */
 		assert_int_equal(run_pass(&p), 84);
 		assert_all_once(&p);
+		/* Beyond the limit: tables, what one refers to, and some
+		 * below that. */
+		assert_uint_in_range(p.el.totals.most_held, 4, most[c] + 4 +
+				     2 * TREES / 4 + 8);
+		assert_int_equal(p.el.held, 0);
 		for (i = 1; !c && i < 84; i++)
 			levels += p.r.dev.event[i].block <
 				  p.r.dev.event[i - 1].block;
@@ -308,14 +314,14 @@ TEST(hostile_tree)
 			   4);
 	for (i = 0; i < NODES; i++)
 		tiny_node(&p.r.fs, all[i], i % 5, all, NODES);
-	p.el.level_most = 8;
+	p.el.refs_most = 8;
 	p.el.parse_left = 5000;
 	assert_uint_in_range(run_pass(&p), 1, 5000 + 1);
 	assert_int_equal(p.el.parse_left, 0);
 
 	/* If a level has room for all references, duplicates are dropped, and
 	 * the pass is short. */
-	p.el.level_most = 100000;
+	p.el.refs_most = 100000;
 	p.el.parse_left = 5000;
 	assert_uint_in_range(run_pass(&p), 5, 1500);
 	/* No piece may be parsed. */
@@ -346,7 +352,7 @@ TEST(groups_with_one_table)
  * another device or not adjacent is not joined, nor beyond 256 KiB. */
 TEST(neighbours_join)
 {
-	struct e2pf_elevator el = { .level_most = 4096, .ahead_most = 1 << 20 };
+	struct e2pf_elevator el = { .refs_most = 4096, .ahead_most = 1 << 20 };
 	struct e2pf_level *l = &el.level[0];
 	struct e2pf_ref ref;
 	unsigned g;

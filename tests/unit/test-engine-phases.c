@@ -80,7 +80,7 @@ static void keep_table(void *ctx, const struct e2pf_ref *ref)
 TEST(pieces_of_a_table)
 {
 	const struct e2pf_start start = { .budget = UINT64_MAX };
-	const uint32_t most = 256 << 10, used = most + 4096;
+	const uint32_t most = 64 << 10, used = most + 4096;
 	struct e2pf_source *source;
 	struct e2pf_ref ref = { .length = 0 };
 	struct tiny_fs fs;
@@ -263,7 +263,7 @@ RIG_TESTS(all_read_once, COUNT(read_once),
  * are told apart, and few bytes. */
 RIG_TEST(list_of_many_ranges, 16, 1)
 {
-	enum { PARTS = 100, PART = 512 };
+	enum { PARTS = 100, PART = 320 };
 	static uint64_t list[PARTS * PART];
 	uint64_t first;
 	unsigned i;
