@@ -11,7 +11,6 @@
  * would be parsed.
  */
 #include "btrfs-fs.h"
-#include "fake-device.h"
 #include "engine/engine.h"
 #include "fuzz.h"
 
@@ -25,13 +24,13 @@
 static struct input in;
 static unsigned reads;
 
-static int make_block(struct fake_device *dev, void *buf, uint64_t offset,
+static int make_block(struct e2pf_device *dev, void *buf, uint64_t offset,
 		      uint32_t len)
 {
 	uint8_t *bytes, *b = buf, how = take_byte(&in);
 
-	(void)dev;
-	if (++reads > READS_MOST)
+	if (++reads > READS_MOST || !len || offset > dev->size ||
+	    len > dev->size - offset)
 		abort();
 	memset(buf, 0, len);
 	bytes = take(&in, TAKEN);
@@ -50,6 +49,17 @@ static int make_block(struct fake_device *dev, void *buf, uint64_t offset,
 	return 0;
 }
 
+static uint64_t now(struct e2pf_device *dev)
+{
+	(void)dev;
+	return 1;
+}
+
+/* A plan makes no other calls. */
+static const struct e2pf_device_ops device_ops = {
+	.read = make_block, .now = now
+};
+
 static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 {
 	struct e2pf_device *dev = ((struct e2pf_device **)ctx)[ref->device];
@@ -65,20 +75,21 @@ static void walk(const struct e2pf_btrfs_super *super)
 	struct e2pf_btrfs btrfs = { .map = { .super = *super } };
 	struct e2pf_btrfs_device *device = btrfs.map.device;
 	struct e2pf_device *list[DEVICES];
-	struct fake_device dev[DEVICES];
+	struct e2pf_device dev[DEVICES];
 	struct e2pf_engine *engine;
 	unsigned i;
 	bool system;
 
 	for (i = 0; i < DEVICES; i++) {
-		fake_new_plain(&dev[i], NULL, DEVICE);
-		dev[i].make = make_block;
-		dev[i].strict = true;
+		dev[i] = (struct e2pf_device) {
+			.ops = &device_ops, .size = DEVICE,
+			.max_readahead = 128 << 10, .page_size = 4096
+		};
 		btrfs.bytes[i] = DEVICE;
 		device[i].devid = i + 1;
 		memset(device[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
 		memset(device[i].node_fsid, 0xf5, E2PF_BTRFS_UUID);
-		list[i] = &dev[i].dev;
+		list[i] = &dev[i];
 	}
 	/* The device to which the chunks of a single-device image refer. */
 	memcpy(device[0].uuid, super->device.uuid, E2PF_BTRFS_UUID);

@@ -10,31 +10,22 @@
  * of length (0: 256), and the bytes.  The block size and the limits of the pass
  * precede them.
  */
-#include <endian.h>
 #include <errno.h>
-#include <stdbool.h>
 
 #include "fuzz.h"
 #include "engine/elevator.h"
 #include "engine/piece.h"
-#include "fake-device.h"
-#include "ext4/ext4_source.h"
+#include "tiny-fs.h"
 
 #define GROUPS 2u
 #define BLOCKS_PER_GROUP 64u
 #define INODES_PER_GROUP 64u
 #define INODE_SIZE 256u
-#define MOST_BLOCK_SIZE 2048u
-#define MOST_IMAGE ((GROUPS * BLOCKS_PER_GROUP + 1) * MOST_BLOCK_SIZE)
 #define MOST_GROUPS 64u
-#define NODE_MAGIC 0xf30a
-
-/* Where the structures lie, in blocks from the start of a group. */
-enum { AT_SUPER, AT_DESCRIPTORS, AT_BLOCK_MAP, AT_INODE_MAP, AT_TABLE,
-       AT_FREE = 24 };
+#define AT_FREE 24u		/* blocks from the start of a group */
 
 struct rig {
-	struct fake_device dev;
+	struct e2pf_device dev;
 	struct e2pf_geometry geo;
 	struct e2pf_group groups[MOST_GROUPS];
 	struct e2pf_ext4 *ext4;
@@ -47,160 +38,88 @@ struct rig {
 	unsigned calls;
 };
 
-static unsigned char image[MOST_IMAGE];
-static uint64_t image_size;
-
-static void require(bool true_thing)
-{
-	if (!true_thing)
-		abort();
-}
+static struct tiny_fs fs;
 
 /*
  * The filesystem.
  */
 
-static void put16(void *at, unsigned value)
+/* The descriptors follow the superblock, and the bitmaps and tables follow
+ * these. */
+static void make_descriptors(void)
 {
-	uint16_t le = htole16((uint16_t)value);
-
-	memcpy(at, &le, sizeof(le));
-}
-
-static void put32(void *at, uint32_t value)
-{
-	uint32_t le = htole32(value);
-
-	memcpy(at, &le, sizeof(le));
-}
-
-static void make_super(unsigned log_block, unsigned first, uint64_t blocks)
-{
-	struct ext2_super_block sb;
-
-	memset(&sb, 0, sizeof(sb));
-	sb.s_magic = htole16(EXT2_SUPER_MAGIC);
-	sb.s_rev_level = htole32(1);
-	sb.s_log_block_size = sb.s_log_cluster_size = htole32(log_block);
-	sb.s_first_data_block = htole32(first);
-	sb.s_blocks_per_group = htole32(BLOCKS_PER_GROUP);
-	sb.s_clusters_per_group = htole32(BLOCKS_PER_GROUP);
-	sb.s_blocks_count = htole32((uint32_t)blocks);
-	sb.s_inodes_per_group = htole32(INODES_PER_GROUP);
-	sb.s_inodes_count = htole32(GROUPS * INODES_PER_GROUP);
-	sb.s_inode_size = htole16(INODE_SIZE);
-	sb.s_first_ino = htole32(11);
-	sb.s_journal_inum = htole32(8);
-	sb.s_feature_compat = htole32(EXT2_FEATURE_COMPAT_EXT_ATTR |
-				      EXT3_FEATURE_COMPAT_HAS_JOURNAL);
-	sb.s_feature_incompat = htole32(EXT3_FEATURE_INCOMPAT_EXTENTS);
-	memcpy(image + 1024, &sb, sizeof(sb));
-}
-
-static void make_descriptors(uint32_t size, unsigned first)
-{
-	struct ext2_group_desc gd;
+	struct ext2_group_desc *gd =
+		tiny_block(&fs, fs.geo.first_data_block + 1);
 	unsigned g;
 
 	for (g = 0; g < GROUPS; g++) {
-		uint32_t base = first + g * BLOCKS_PER_GROUP;
+		struct e2pf_group *group = &fs.groups[g];
 
-		memset(&gd, 0, sizeof(gd));
-		gd.bg_block_bitmap = htole32(base + AT_BLOCK_MAP);
-		gd.bg_inode_bitmap = htole32(base + AT_INODE_MAP);
-		gd.bg_inode_table = htole32(base + AT_TABLE);
-		memcpy(image + (uint64_t)(first + AT_DESCRIPTORS) * size +
-		       g * sizeof(gd), &gd, sizeof(gd));
+		gd[g].bg_block_bitmap = htole32(++group->block_bitmap);
+		gd[g].bg_inode_bitmap = htole32(++group->inode_bitmap);
+		gd[g].bg_inode_table = htole32(++group->inode_table);
 	}
 }
 
-/* An extent node with entries for `count` blocks from `block` on. */
-static void make_node(unsigned char *node, unsigned depth, uint32_t block,
-		      unsigned count)
+/* A file with both an attribute block and indirect blocks of each level. */
+static void make_indirect(uint32_t ino, unsigned mode, uint32_t block)
 {
+	struct ext2_inode *inode = tiny_inode_at(&fs, ino);
 	unsigned i;
 
-	put16(node, NODE_MAGIC);
-	put16(node + 2, count);
-	put16(node + 4, count);
-	put16(node + 6, depth);
-	for (i = 0; i < count; i++) {
-		unsigned char *entry = node + 12 * (i + 1);
-
-		put32(entry, i);
-		if (depth) {
-			put32(entry + 4, block + i);
-		} else {
-			put16(entry + 4, 1);
-			put32(entry + 8, block + i);
-		}
-	}
-}
-
-/* An inode of group `g` whose tree begins with a reference to `block`. */
-static void make_inode(unsigned index, unsigned g, uint32_t size,
-		       unsigned first, unsigned mode, bool extents,
-		       uint32_t block)
-{
-	uint32_t table = first + g * BLOCKS_PER_GROUP + AT_TABLE;
-	struct ext2_inode inode;
-
-	memset(&inode, 0, sizeof(inode));
-	inode.i_mode = htole16((uint16_t)(mode | 0644));
-	inode.i_links_count = htole16(1);
-	inode.i_size = htole32(20 * size);
-	if (extents) {
-		inode.i_flags = htole32(EXT4_EXTENTS_FL);
-		make_node((unsigned char *)inode.i_block, 2, block, 1);
-	} else {
-		inode.i_block[0] = htole32(block);
-		inode.i_block[12] = htole32(block + 1);
-		inode.i_block[13] = htole32(block + 2);
-		inode.i_block[14] = htole32(block + 3);
-		inode.i_file_acl = htole32(block + 4);
-	}
-	memcpy(image + (uint64_t)table * size + index * INODE_SIZE, &inode,
-	       sizeof(inode));
+	tiny_inode(&fs, ino, mode, 0, NULL, 0);
+	inode->i_size = htole32(20 * fs.geo.block_size);
+	inode->i_block[0] = htole32(block);
+	for (i = 1; i <= 3; i++)
+		inode->i_block[EXT2_NDIR_BLOCKS + i - 1] = htole32(block + i);
+	inode->i_file_acl = htole32(block + 4);
 }
 
 static void make_image(unsigned log_block)
 {
-	uint32_t size = 1024u << log_block, b;
-	unsigned first = log_block == 0;
-	uint64_t blocks = first + GROUPS * BLOCKS_PER_GROUP;
-	uint32_t spare = first + AT_FREE;
+	uint64_t spare, data[4], b;
 	unsigned i;
 
-	image_size = blocks * size;
-	memset(image, 0, image_size);
-	make_super(log_block, first, blocks);
-	make_descriptors(size, first);
-	make_inode(1, 0, size, first, LINUX_S_IFDIR, true, spare);
-	make_inode(11, 0, size, first, LINUX_S_IFREG, true, spare);
-	make_inode(12, 0, size, first, LINUX_S_IFDIR, false, spare + 8);
-	make_inode(0, 1, size, first, LINUX_S_IFREG, false, spare + 8);
-	make_inode(1, 1, size, first, LINUX_S_IFLNK, true, spare + 1);
-	make_node(image + (uint64_t)spare * size, 1, spare + 1, 3);
-	for (b = spare + 1; b < spare + 4; b++)
-		make_node(image + (uint64_t)b * size, 0, spare + 16 + b, 4);
+	tiny_new(&fs, GROUPS, BLOCKS_PER_GROUP, INODES_PER_GROUP,
+		 1024u << log_block);
+	fs.geo.inode_size = INODE_SIZE;
+	make_super((struct ext2_super_block *)(fs.image + 1024), log_block,
+		   INODE_SIZE, GROUPS, BLOCKS_PER_GROUP, BLOCKS_PER_GROUP);
+	make_descriptors();
+	spare = fs.geo.first_data_block + AT_FREE;
+	b = spare + 1;
+	tiny_inode(&fs, 2, LINUX_S_IFDIR, 2, &spare, 1);
+	tiny_inode(&fs, 12, LINUX_S_IFREG, 2, &spare, 1);
+	make_indirect(13, LINUX_S_IFDIR, (uint32_t)spare + 8);
+	make_indirect(INODES_PER_GROUP + 1, LINUX_S_IFREG,
+		      (uint32_t)spare + 8);
+	tiny_inode(&fs, INODES_PER_GROUP + 2, LINUX_S_IFLNK, 2, &b, 1);
+	for (i = 0; i < 3; i++)
+		data[i] = spare + 1 + i;
+	tiny_node(&fs, spare, 1, data, 3);
+	for (b = spare + 1; b < spare + 4; b++) {
+		for (i = 0; i < 4; i++)
+			data[i] = spare + 16 + b + i;
+		tiny_node(&fs, b, 0, data, 4);
+	}
 	for (b = spare + 9; b < spare + 12; b++)
 		for (i = 0; i < 8; i++)
-			put32(image + (uint64_t)b * size + 4 * i,
-			      b - 1 + 8 * i);
+			((uint32_t *)tiny_block(&fs, b))[i] =
+				htole32((uint32_t)b - 1 + 8 * i);
 }
 
 static void apply_patches(struct input *in)
 {
 	while (in->left > 4) {
-		uint64_t at = take_number(in, 3) % image_size;
+		uint64_t at = take_number(in, 3) % fs.size;
 		size_t len = take_byte(in);
 
 		len = len ? len : 256;
 		if (len > in->left)
 			len = in->left;
-		if (len > image_size - at)
-			len = (size_t)(image_size - at);
-		memcpy(image + at, in->bytes, len);
+		if (len > fs.size - at)
+			len = (size_t)(fs.size - at);
+		memcpy(fs.image + at, in->bytes, len);
 		in->bytes += len;
 		in->left -= len;
 	}
@@ -210,18 +129,22 @@ static void apply_patches(struct input *in)
  * The device.
  */
 
-static int make_bytes(struct fake_device *dev, void *buf, uint64_t offset,
+static int read_bytes(struct e2pf_device *dev, void *buf, uint64_t offset,
 		      uint32_t len)
 {
 	struct rig *r = (struct rig *)dev;
 
+	require(len && offset <= dev->size && len <= dev->size - offset);
 	r->read += len;
-	if (offset > image_size || len > image_size - offset ||
+	if (offset > fs.size || len > fs.size - offset ||
 	    (r->bad && ++r->calls % r->bad == 0))
 		return EIO;
-	memcpy(buf, image + offset, len);
+	memcpy(buf, fs.image + offset, len);
 	return 0;
 }
+
+/* No other call is made. */
+static const struct e2pf_device_ops device_ops = { .read = read_bytes };
 
 /*
  * The elevator pass.
@@ -229,15 +152,14 @@ static int make_bytes(struct fake_device *dev, void *buf, uint64_t offset,
 
 static uint32_t read_groups(struct rig *r)
 {
-	uint32_t n = r->geo.groups < MOST_GROUPS ? r->geo.groups : MOST_GROUPS;
 	uint64_t at = 1024 / r->geo.block_size + 1, i;
 
 	at *= r->geo.block_size;
-	for (i = 0; i < n; i++) {
-		if (at + (i + 1) * r->geo.desc_size > image_size)
+	for (i = 0; i < r->geo.groups; i++) {
+		if (at + (i + 1) * r->geo.desc_size > fs.size)
 			break;
 		e2pf_plan_descriptor(&r->geo, (uint32_t)i,
-				     image + at + i * r->geo.desc_size,
+				     fs.image + at + i * r->geo.desc_size,
 				     &r->groups[i]);
 	}
 	return (uint32_t)i;
@@ -258,7 +180,7 @@ static void parse(struct rig *r, const struct e2pf_elevator_step *step)
 	const struct e2pf_ref ref = *step->ref;
 
 	r->piece.size = source->ops->piece(source, &ref, step->at);
-	if (!e2pf_piece_read(&r->dev.dev, ref.offset + step->at, &r->piece) &&
+	if (!e2pf_piece_read(&r->dev, ref.offset + step->at, &r->piece) &&
 	    r->piece.size)
 		source->ops->parse(source, &ref, step->at, r->piece.bytes,
 				   r->piece.size, add, r);
@@ -300,7 +222,6 @@ static void run_passes(struct rig *r, uint32_t groups)
 	require(!e2pf_elevator_deferred(el));
 	require(el->totals.refs == el->totals.requested_refs);
 	require(r->read <= tables + pieces * r->geo.block_size);
-	require(!r->dev.requests);
 	e2pf_elevator_free(el);
 	e2pf_piece_free(&r->piece);
 }
@@ -319,13 +240,13 @@ static void read_image(struct rig *r, struct input *in)
 	r->bad = take_byte(in);
 	make_image(take_byte(in) % 2);
 	apply_patches(in);
-	if (e2pf_plan_superblock(image + 1024, &r->geo))
+	if (e2pf_plan_superblock(fs.image + 1024, &r->geo))
 		return;
 	/* The planner may read any group of the filesystem. */
 	if (r->geo.groups > MOST_GROUPS)
 		return;
 	n = read_groups(r);
-	r->dev.dev.size = r->geo.blocks * r->geo.block_size;
+	r->dev.size = r->geo.blocks * r->geo.block_size;
 	r->ext4 = e2pf_ext4_new(&r->geo, classes);
 	require(r->ext4);
 	r->ext4->groups = r->groups;
@@ -339,9 +260,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = { data, size };
 
 	memset(&rig, 0, sizeof(rig));
-	fake_new_plain(&rig.dev, NULL, 0);
-	rig.dev.make = make_bytes;
-	rig.dev.strict = true;
+	rig.dev.ops = &device_ops;
 	read_image(&rig, &in);
+	tiny_free(&fs);
 	return 0;
 }

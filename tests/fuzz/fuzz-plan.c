@@ -8,8 +8,6 @@
  * The first byte selects the function.  All functions but the superblock's get
  * a geometry from the next eight bytes, and then their own bytes.
  */
-#include <endian.h>
-
 #include "fuzz.h"
 #include "ext4/plan.h"
 
@@ -60,43 +58,17 @@ static int make_geometry(struct input *in, struct e2pf_geometry *geo)
 	unsigned features = take_byte(in);
 	unsigned groups = take_byte(in) % 200 + 1;
 	unsigned last = take_byte(in) + 1;
-	unsigned per_group = 2048, inodes_per_group = 64;
-	uint32_t incompat = EXT3_FEATURE_INCOMPAT_EXTENTS, ro_compat = 0;
-	unsigned first = log_block == 0;
 
-	if (features & 1)
-		incompat |= EXT4_FEATURE_INCOMPAT_64BIT;
-	if (features & 2)
-		incompat |= EXT4_FEATURE_INCOMPAT_EA_INODE;
-	if (features & 4)
-		incompat |= EXT2_FEATURE_INCOMPAT_META_BG;
-	if (features & 8)
-		ro_compat |= EXT4_FEATURE_RO_COMPAT_METADATA_CSUM;
-	if (features & 16)
-		ro_compat |= EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER;
-	if (features & 32)
-		ro_compat |= EXT4_FEATURE_RO_COMPAT_QUOTA;
-	memset(&sb, 0, sizeof(sb));
-	sb.s_magic = htole16(EXT2_SUPER_MAGIC);
-	sb.s_rev_level = htole32(1);
-	sb.s_log_block_size = sb.s_log_cluster_size = htole32(log_block);
-	sb.s_first_data_block = htole32(first);
-	sb.s_blocks_per_group = sb.s_clusters_per_group = htole32(per_group);
-	sb.s_blocks_count = htole32(first + (groups - 1) * per_group + last);
-	sb.s_inodes_per_group = htole32(inodes_per_group);
-	sb.s_inodes_count = htole32(groups * inodes_per_group);
-	sb.s_inode_size = htole16(128u << log_inode);
-	sb.s_desc_size = htole16(64);
-	sb.s_first_ino = htole32(11);
-	sb.s_journal_inum = htole32(8);
-	sb.s_usr_quota_inum = htole32(3);
-	sb.s_feature_compat = htole32(EXT2_FEATURE_COMPAT_EXT_ATTR |
-				      EXT3_FEATURE_COMPAT_HAS_JOURNAL);
-	sb.s_feature_incompat = htole32(incompat);
-	sb.s_feature_ro_compat = htole32(ro_compat);
-	take_byte(in);
-	take_byte(in);
-	take_byte(in);
+	make_super(&sb, log_block, 128u << log_inode, groups, 2048, last);
+	sb.s_feature_incompat |= htole32(
+		(features & 1 ? EXT4_FEATURE_INCOMPAT_64BIT : 0) |
+		(features & 2 ? EXT4_FEATURE_INCOMPAT_EA_INODE : 0) |
+		(features & 4 ? EXT2_FEATURE_INCOMPAT_META_BG : 0));
+	sb.s_feature_ro_compat = htole32(
+		(features & 8 ? EXT4_FEATURE_RO_COMPAT_METADATA_CSUM : 0) |
+		(features & 16 ? EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER : 0) |
+		(features & 32 ? EXT4_FEATURE_RO_COMPAT_QUOTA : 0));
+	take_number(in, 3);
 	return e2pf_plan_superblock(&sb, geo);
 }
 

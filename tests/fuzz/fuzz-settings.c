@@ -9,10 +9,7 @@
  * The first byte selects the parser; strings end with a zero byte.
  */
 #include <getopt.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -20,12 +17,6 @@
 #include "settings.h"
 
 #define MOST_ARGUMENTS 12
-
-static void require(bool true_thing)
-{
-	if (!true_thing)
-		abort();
-}
 
 static void check_settings(const struct e2pf_settings *s)
 {

@@ -2,11 +2,14 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Shared by the fuzz targets: takes bytes from the input, in order.  Bytes
- * beyond its end are zero.
+ * beyond its end are zero.  And the superblock of a small ext4.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include <endian.h>
+#include <ext2fs/ext2fs.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,9 +22,14 @@ struct input {
 	size_t left;
 };
 
+static inline void require(bool true_thing)
+{
+	if (!true_thing)
+		abort();
+}
+
 /* A separate allocation, so that a sanitizer catches a read beyond its end. */
-__attribute__((unused))
-static uint8_t *take(struct input *in, size_t size)
+static inline uint8_t *take(struct input *in, size_t size)
 {
 	uint8_t *copy = calloc(1, size ? size : 1);
 	size_t have = in->left < size ? in->left : size;
@@ -35,8 +43,7 @@ static uint8_t *take(struct input *in, size_t size)
 	return copy;
 }
 
-__attribute__((unused))
-static uint8_t take_byte(struct input *in)
+static inline uint8_t take_byte(struct input *in)
 {
 	if (!in->left)
 		return 0;
@@ -44,8 +51,7 @@ static uint8_t take_byte(struct input *in)
 	return *in->bytes++;
 }
 
-__attribute__((unused))
-static uint32_t take_number(struct input *in, unsigned bytes)
+static inline uint32_t take_number(struct input *in, unsigned bytes)
 {
 	uint32_t value = 0;
 
@@ -56,8 +62,7 @@ static uint32_t take_number(struct input *in, unsigned bytes)
 
 /* The bytes up to a zero byte, which is consumed, or up to the end of the
  * input, as a string. */
-__attribute__((unused))
-static char *take_string(struct input *in)
+static inline char *take_string(struct input *in)
 {
 	const uint8_t *zero = in->left ? memchr(in->bytes, 0, in->left) : NULL;
 	size_t len = zero ? (size_t)(zero - in->bytes) : in->left;
@@ -73,6 +78,32 @@ static char *take_string(struct input *in)
 	if (zero)
 		take_byte(in);
 	return copy;
+}
+
+/* The last group has `last` blocks, all others `per_group`. */
+static inline void make_super(struct ext2_super_block *sb, unsigned log_block,
+			      unsigned inode_size, uint32_t groups,
+			      uint32_t per_group, uint32_t last)
+{
+	const uint32_t first = log_block == 0, inodes = 64;
+
+	memset(sb, 0, sizeof(*sb));
+	sb->s_magic = htole16(EXT2_SUPER_MAGIC);
+	sb->s_rev_level = htole32(1);
+	sb->s_log_block_size = sb->s_log_cluster_size = htole32(log_block);
+	sb->s_first_data_block = htole32(first);
+	sb->s_blocks_per_group = sb->s_clusters_per_group = htole32(per_group);
+	sb->s_blocks_count = htole32(first + (groups - 1) * per_group + last);
+	sb->s_inodes_per_group = htole32(inodes);
+	sb->s_inodes_count = htole32(groups * inodes);
+	sb->s_inode_size = htole16((uint16_t)inode_size);
+	sb->s_desc_size = htole16(64);
+	sb->s_first_ino = htole32(11);
+	sb->s_journal_inum = htole32(8);
+	sb->s_usr_quota_inum = htole32(3);
+	sb->s_feature_compat = htole32(EXT2_FEATURE_COMPAT_EXT_ATTR |
+				       EXT3_FEATURE_COMPAT_HAS_JOURNAL);
+	sb->s_feature_incompat = htole32(EXT3_FEATURE_INCOMPAT_EXTENTS);
 }
 
 #endif

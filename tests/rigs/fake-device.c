@@ -38,19 +38,16 @@ static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
 {
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end;
+	LOCKED(&f->lock);
 
 	*resident = false;
 	if (!len)
 		return 0;
-	if (!f->resident)
-		return len;
-	pthread_mutex_lock(&f->lock);
 	end = last_block(f, offset, len) + 1;
 	if (b < f->blocks)
 		*resident = f->resident[b];
 	while (b < end && b < f->blocks && f->resident[b] == *resident)
 		b++;
-	pthread_mutex_unlock(&f->lock);
 	if (b >= end || b >= f->blocks)
 		return len;
 	return b * f->block_size - offset;
@@ -109,14 +106,14 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end = last_block(f, offset, len);
 	uint64_t asked;
+	LOCKED(&f->lock);
 
 	is_inside(f, offset, len);
-	pthread_mutex_lock(&f->lock);
 	note(f, FAKE_WILLNEED, b, end - b + 1);
 	hold(f, FAKE_WILLNEED);
 	f->requests++;
 	asked = f->missing_asked;
-	for (; f->resident && b <= end && b < f->blocks; b++) {
+	for (; b <= end && b < f->blocks; b++) {
 		if (f->resident[b])
 			continue;
 		f->asked[b]++;
@@ -131,7 +128,6 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 		f->clock += f->ask_ns + asked * f->ask_block_ns;
 		reach(f, offset / f->block_size, asked);
 	}
-	pthread_mutex_unlock(&f->lock);
 	return 1;
 }
 
@@ -139,8 +135,6 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 {
 	uint64_t first = b, missed = 0;
 
-	if (!f->resident)
-		return 0;
 	for (; b <= end; b++) {
 		if (f->bad[b]) {
 			f->bad_read += worker() >= 0;
@@ -169,23 +163,20 @@ static int fake_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 	uint64_t b = offset / f->block_size, end;
 	bool inside = is_inside(f, offset, len);
 	int err;
+	LOCKED(&f->lock);
 
 	if (!len)
 		return 0;
 	if (!inside)
 		return EIO;
 	end = last_block(f, offset, len);
-	pthread_mutex_lock(&f->lock);
 	f->reads++;
 	note(f, FAKE_READ, b, end - b + 1);
 	hold(f, FAKE_READ);
 	err = bring(f, b, end);
-	if (!err && f->make)
-		err = f->make(f, buf, offset, len);
-	else if (!err && f->image)
+	if (!err && f->image)
 		memcpy(buf, f->image + offset, len);
 	f->clock += f->tick;
-	pthread_mutex_unlock(&f->lock);
 	return err;
 }
 
@@ -212,15 +203,10 @@ static int fake_holds(struct e2pf_device *dev, uint64_t offset)
 {
 	struct fake_device *f = fake(dev);
 	uint64_t block = offset / f->block_size;
-	bool held;
+	LOCKED(&f->lock);
 
-	if (!f->resident)
-		return -1;
-	pthread_mutex_lock(&f->lock);
-	held = f->resident[block] || f->in_flight[block] ||
+	return f->resident[block] || f->in_flight[block] ||
 	       (f->bad[block] && f->asked[block]);
-	pthread_mutex_unlock(&f->lock);
-	return held;
 }
 
 static bool fake_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
@@ -261,8 +247,8 @@ void fake_tell(struct fake_device *f)
 	f->dev.ops = &telling;
 }
 
-static void set_up(struct fake_device *f, const void *image, uint64_t size,
-		   uint32_t block_size)
+void fake_new_unrecorded(struct fake_device *f, const void *image,
+			 uint64_t size, uint32_t block_size)
 {
 	memset(f, 0, sizeof(*f));
 	f->dev.ops = &fake_ops;
@@ -276,17 +262,6 @@ static void set_up(struct fake_device *f, const void *image, uint64_t size,
 	f->held_worker = -1;
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_cond_init(&f->cond, NULL);
-}
-
-void fake_new_plain(struct fake_device *f, const void *image, uint64_t size)
-{
-	set_up(f, image, size, 4096);
-}
-
-void fake_new_unrecorded(struct fake_device *f, const void *image,
-			 uint64_t size, uint32_t block_size)
-{
-	set_up(f, image, size, block_size);
 	f->miss_ns = MISS_NS;
 	f->resident = calloc(f->blocks, 1);
 	f->in_flight = calloc(f->blocks, 1);
@@ -319,16 +294,16 @@ void fake_free(struct fake_device *f)
 void fake_set_resident(struct fake_device *f, uint64_t block, uint64_t count,
 		       bool resident)
 {
-	pthread_mutex_lock(&f->lock);
+	LOCKED(&f->lock);
+
 	memset(f->resident + block, resident, count);
-	pthread_mutex_unlock(&f->lock);
 }
 
 void fake_set_bad(struct fake_device *f, uint64_t block, uint64_t count)
 {
-	pthread_mutex_lock(&f->lock);
+	LOCKED(&f->lock);
+
 	memset(f->bad + block, 1, count);
-	pthread_mutex_unlock(&f->lock);
 }
 
 void fake_complete(struct fake_device *f)
@@ -347,61 +322,52 @@ void fake_complete(struct fake_device *f)
 
 void fake_set_late(struct fake_device *f, bool late)
 {
-	pthread_mutex_lock(&f->lock);
+	LOCKED(&f->lock);
+
 	f->late = late;
-	pthread_mutex_unlock(&f->lock);
 }
 
 void fake_hold(struct fake_device *f, enum fake_op op, bool held)
 {
-	pthread_mutex_lock(&f->lock);
+	LOCKED(&f->lock);
+
 	f->held[op] = held;
 	if (!held)
 		pthread_cond_broadcast(&f->cond);
-	pthread_mutex_unlock(&f->lock);
 }
 
 void fake_hold_only(struct fake_device *f, int worker)
 {
-	pthread_mutex_lock(&f->lock);
+	LOCKED(&f->lock);
+
 	f->held_worker = worker;
 	pthread_cond_broadcast(&f->cond);
-	pthread_mutex_unlock(&f->lock);
 }
 
 void fake_advance(struct fake_device *f, uint64_t ns)
 {
-	pthread_mutex_lock(&f->lock);
+	LOCKED(&f->lock);
+
 	f->clock += ns;
-	pthread_mutex_unlock(&f->lock);
 }
 
 uint64_t fake_missing_asked(struct fake_device *f)
 {
-	uint64_t n;
+	LOCKED(&f->lock);
 
-	pthread_mutex_lock(&f->lock);
-	n = f->missing_asked;
-	pthread_mutex_unlock(&f->lock);
-	return n;
+	return f->missing_asked;
 }
 
 unsigned fake_asked(struct fake_device *f, uint64_t block)
 {
-	unsigned n;
+	LOCKED(&f->lock);
 
-	pthread_mutex_lock(&f->lock);
-	n = f->asked[block];
-	pthread_mutex_unlock(&f->lock);
-	return n;
+	return f->asked[block];
 }
 
 unsigned fake_blocked(struct fake_device *f, enum fake_op op)
 {
-	unsigned n;
+	LOCKED(&f->lock);
 
-	pthread_mutex_lock(&f->lock);
-	n = f->blocked[op];
-	pthread_mutex_unlock(&f->lock);
-	return n;
+	return f->blocked[op];
 }

@@ -4,9 +4,6 @@
  * A simulated device and clock.  Nothing happens by itself: a readahead
  * completes at once or when the test says so, a call blocks while the test
  * holds it, and the clock stands still until it is moved.
- *
- * fake_new() keeps the state of each block and records every call;
- * fake_new_plain() does neither, for devices that are large or read often.
  */
 #ifndef FAKE_DEVICE_H
 #define FAKE_DEVICE_H
@@ -34,14 +31,10 @@ struct fake_device {
 	uint32_t block_size;
 	uint64_t blocks;
 	uint64_t clock;		/* ns */
-	/* Per block; NULL in a plain device. */
+	/* Per block. */
 	unsigned char *resident, *in_flight, *bad;
 	unsigned *asked;	/* times a worker requested it while missing */
 	/* Set by the test. */
-	/* If set, makes the bytes of a read instead of the image; returns 0 or
-	 * an errno. */
-	int (*make)(struct fake_device *f, void *buf, uint64_t offset,
-		    uint32_t len);
 	/* Called after each reading of the clock, by its caller. */
 	void (*on_now)(struct fake_device *f);
 	bool strict;		/* abort on a call outside the device */
@@ -74,9 +67,6 @@ void fake_new(struct fake_device *f, const void *image, uint64_t size,
 /* The same without a record of its calls, which may be many. */
 void fake_new_unrecorded(struct fake_device *f, const void *image,
 			 uint64_t size, uint32_t block_size);
-/* `image` may be NULL.  Nothing is resident, requested blocks never arrive, and
- * no caller is held. */
-void fake_new_plain(struct fake_device *f, const void *image, uint64_t size);
 void fake_free(struct fake_device *f);
 
 void fake_set_resident(struct fake_device *f, uint64_t block, uint64_t count,

@@ -71,30 +71,24 @@ void fake_threads_reset(void)
 
 void fake_threads_settle(void)
 {
-	pthread_mutex_lock(&lock);
+	LOCKED(&lock);
+
 	while (asleep + (self != NULL) < alive)
 		__real_pthread_cond_wait(&settled, &lock);
-	pthread_mutex_unlock(&lock);
 }
 
 unsigned fake_threads_alive(void)
 {
-	unsigned n;
+	LOCKED(&lock);
 
-	pthread_mutex_lock(&lock);
-	n = alive;
-	pthread_mutex_unlock(&lock);
-	return n;
+	return alive;
 }
 
 unsigned fake_threads_woken(void)
 {
-	unsigned n;
+	LOCKED(&lock);
 
-	pthread_mutex_lock(&lock);
-	n = woken;
-	pthread_mutex_unlock(&lock);
-	return n;
+	return woken;
 }
 
 unsigned fake_checker_waits(void)
@@ -104,9 +98,9 @@ unsigned fake_checker_waits(void)
 
 void fake_threads_fail_create(int n)
 {
-	pthread_mutex_lock(&lock);
+	LOCKED(&lock);
+
 	fail_create = n < 0 ? -1 : created + n;
-	pthread_mutex_unlock(&lock);
 }
 
 static void leave(void *arg)

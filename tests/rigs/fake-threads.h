@@ -14,6 +14,22 @@
 
 #include <pthread.h>
 
+/* Hold this mutex until the end of the block. */
+#define LOCKED(mutex) \
+	__attribute__((cleanup(fake_unlock), unused)) \
+	pthread_mutex_t *locked = fake_lock(mutex)
+
+static inline pthread_mutex_t *fake_lock(pthread_mutex_t *mutex)
+{
+	pthread_mutex_lock(mutex);
+	return mutex;
+}
+
+static inline void fake_unlock(pthread_mutex_t **mutex)
+{
+	pthread_mutex_unlock(*mutex);
+}
+
 /* Number of the calling worker, in the order of creation; -1 in the test's own
  * threads. */
 int fake_worker(void);

@@ -23,15 +23,15 @@
 
 static char tree_root[PATH_MAX];
 
-__attribute__((noreturn, unused))
-static void tree_fail(const char *what, const char *which)
+__attribute__((noreturn))
+static inline void tree_fail(const char *what, const char *which)
 {
 	fprintf(stderr, "recorded tree: %s: %s\n", what, which);
 	exit(99);
 }
 
-static int tree_remove_entry(const char *path, const struct stat *st,
-			     int type, struct FTW *ftw)
+static inline int tree_remove_entry(const char *path, const struct stat *st,
+				    int type, struct FTW *ftw)
 {
 	(void)st;
 	(void)type;
@@ -39,8 +39,7 @@ static int tree_remove_entry(const char *path, const struct stat *st,
 	return remove(path);
 }
 
-__attribute__((unused))
-static void tree_remove(void)
+static inline void tree_remove(void)
 {
 	if (tree_root[0])
 		nftw(tree_root, tree_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
@@ -48,8 +47,7 @@ static void tree_remove(void)
 }
 
 /* Create an empty directory for a tree; it is removed at exit at the latest. */
-__attribute__((unused))
-static void tree_begin(void)
+static inline void tree_begin(void)
 {
 	static int registered;
 	const char *tmp = getenv("TMPDIR");
@@ -66,7 +64,7 @@ static void tree_begin(void)
 }
 
 /* Create the folders above `path`, which is modified and restored. */
-static void tree_folders(char *path)
+static inline void tree_folders(char *path)
 {
 	char *p;
 
@@ -78,8 +76,7 @@ static void tree_folders(char *path)
 }
 
 /* Add what these lines say to the tree. */
-__attribute__((unused))
-static void tree_add(const char *lines)
+static inline void tree_add(const char *lines)
 {
 	char path[PATH_MAX], line[4096], *text, *p;
 	const char *next;
@@ -109,16 +106,14 @@ static void tree_add(const char *lines)
 	}
 }
 
-__attribute__((unused))
-static void tree_make(const char *lines)
+static inline void tree_make(const char *lines)
 {
 	tree_begin();
 	tree_add(lines);
 }
 
 /* Add the kernel's list of locks, in which @ stands for the list itself. */
-__attribute__((unused))
-static void tree_add_locks(const char *locks)
+static inline void tree_add_locks(const char *locks)
 {
 	char path[PATH_MAX];
 	struct stat st;

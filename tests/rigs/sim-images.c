@@ -125,23 +125,21 @@ static uint64_t new_tree_block(struct sim_image *im, const struct recipe *r,
 	return block;
 }
 
-static struct ext2_inode *inode_at(struct sim_image *im, uint32_t group,
-				   unsigned n)
+static uint32_t ino_of(const struct recipe *r, uint32_t group, unsigned n)
 {
-	return (struct ext2_inode *)tiny_block(&im->fs,
-			im->fs.groups[group].inode_table) + n;
+	return group * r->inodes + n + 1;
 }
 
 static void make_indirect(struct sim_image *im, const struct recipe *r,
 			  uint32_t group, unsigned n, bool deep)
 {
-	struct ext2_inode *inode = inode_at(im, group, n);
+	uint32_t ino = ino_of(r, group, n);
+	struct ext2_inode *inode = tiny_inode_at(&im->fs, ino);
 	uint64_t indirect = im->late = new_block(im, r, group);
 	uint64_t double_indirect;
 	unsigned i;
 
-	memset(inode->i_block, 0, sizeof(inode->i_block));
-	inode->i_flags = 0;
+	tiny_inode(&im->fs, ino, LINUX_S_IFREG, 0, NULL, 0);
 	inode->i_size = htole32(4u << 20);
 	inode->i_block[EXT2_IND_BLOCK] = htole32((uint32_t)indirect);
 	add_step(&im->walk, indirect, 1, group, im->late);
@@ -157,7 +155,6 @@ static void make_indirect(struct sim_image *im, const struct recipe *r,
 static void make_extents(struct sim_image *im, const struct recipe *r,
 			 uint32_t group, unsigned n, bool deep)
 {
-	uint32_t ino = group * r->inodes + n + 1;
 	uint64_t top = 0, leaf[8], data = 1;
 	unsigned i, leaves = deep ? 8 : 1;
 
@@ -169,7 +166,7 @@ static void make_extents(struct sim_image *im, const struct recipe *r,
 	}
 	if (deep)
 		tiny_node(&im->fs, top, 1, leaf, leaves);
-	tiny_inode(&im->fs, ino, LINUX_S_IFREG, deep ? 2 : 1,
+	tiny_inode(&im->fs, ino_of(r, group, n), LINUX_S_IFREG, deep ? 2 : 1,
 		   deep ? &top : leaf, 1);
 }
 
@@ -188,14 +185,12 @@ static void make_directory(struct sim_image *im, const struct recipe *r,
 			   uint32_t group, unsigned n)
 {
 	uint64_t block = directory_block(im, r, group, n);
+	uint32_t ino = ino_of(r, group, n);
 
-	tiny_inode(&im->fs, group * r->inodes + n + 1, LINUX_S_IFDIR, 0,
-		   &block, 1);
-	if (r->indirect) {
-		memset(inode_at(im, group, n)->i_block, 0, 60);
-		inode_at(im, group, n)->i_flags = 0;
-		inode_at(im, group, n)->i_block[0] = htole32((uint32_t)block);
-	}
+	tiny_inode(&im->fs, ino, LINUX_S_IFDIR, 0, &block, !r->indirect);
+	if (r->indirect)
+		tiny_inode_at(&im->fs, ino)->i_block[0] =
+			htole32((uint32_t)block);
 	add_step(&im->dirs, block, 1, group, block);
 }
 
@@ -209,8 +204,7 @@ static void make_inode(struct sim_image *im, const struct recipe *r,
 		make_directory(im, r, group, n);
 		return;
 	}
-	tiny_inode(&im->fs, group * r->inodes + n + 1, LINUX_S_IFREG, 0,
-		   &block, 1);
+	tiny_inode(&im->fs, ino_of(r, group, n), LINUX_S_IFREG, 0, &block, 1);
 	im->late = 0;
 	if (is_one_of(r->attrs, n, r->used)) {
 		attr = im->late = new_block(im, r, group);
@@ -221,7 +215,8 @@ static void make_inode(struct sim_image *im, const struct recipe *r,
 		(r->indirect ? make_indirect : make_extents)(im, r, group, n,
 							     deep);
 	}
-	inode_at(im, group, n)->i_file_acl = htole32((uint32_t)attr);
+	tiny_inode_at(&im->fs, ino_of(r, group, n))->i_file_acl =
+		htole32((uint32_t)attr);
 }
 
 /* As the inode scan: eight blocks of the table, and then what their inodes

@@ -10,7 +10,6 @@
 
 #include "tiny-fs.h"
 
-#define INODE_SIZE 128u
 #define ENTRY_SIZE 12u
 
 void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
@@ -25,7 +24,7 @@ void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
 	fs->geo.blocks = first + (uint64_t)groups * blocks_per_group;
 	fs->geo.inodes_per_group = inodes_per_group;
 	fs->geo.inodes = groups * inodes_per_group;
-	fs->geo.inode_size = INODE_SIZE;
+	fs->geo.inode_size = sizeof(struct ext2_inode);
 	fs->geo.groups = groups;
 	fs->geo.first_ino = 11;
 	fs->geo.desc_size = 32;
@@ -65,7 +64,7 @@ void tiny_free(struct tiny_fs *fs)
 
 uint64_t tiny_free_block(const struct tiny_fs *fs, uint32_t group)
 {
-	uint32_t bytes = fs->geo.inodes_per_group * INODE_SIZE;
+	uint32_t bytes = fs->geo.inodes_per_group * fs->geo.inode_size;
 
 	return fs->groups[group].inode_table +
 	       (bytes + fs->geo.block_size - 1) / fs->geo.block_size;
@@ -117,22 +116,30 @@ static void put_node(unsigned char *node, size_t size, unsigned depth,
 	}
 }
 
-void tiny_inode(struct tiny_fs *fs, uint32_t ino, unsigned mode,
-		unsigned depth, const uint64_t *blocks, unsigned count)
+struct ext2_inode *tiny_inode_at(struct tiny_fs *fs, uint32_t ino)
 {
 	uint32_t group = (ino - 1) / fs->geo.inodes_per_group;
 	uint32_t index = (ino - 1) % fs->geo.inodes_per_group;
-	unsigned char *at = tiny_block(fs, fs->groups[group].inode_table);
-	struct ext2_inode inode;
+	unsigned char *table = tiny_block(fs, fs->groups[group].inode_table);
 
-	memset(&inode, 0, sizeof(inode));
-	inode.i_mode = htole16((uint16_t)(mode | 0644));
-	inode.i_links_count = htole16(1);
-	inode.i_flags = htole32(EXT4_EXTENTS_FL);
-	inode.i_size = htole32(fs->geo.block_size);
-	put_node((unsigned char *)inode.i_block, sizeof(inode.i_block),
+	return (struct ext2_inode *)(table +
+				     (size_t)index * fs->geo.inode_size);
+}
+
+void tiny_inode(struct tiny_fs *fs, uint32_t ino, unsigned mode,
+		unsigned depth, const uint64_t *blocks, unsigned count)
+{
+	struct ext2_inode *inode = tiny_inode_at(fs, ino);
+
+	memset(inode, 0, sizeof(*inode));
+	inode->i_mode = htole16((uint16_t)(mode | 0644));
+	inode->i_links_count = htole16(1);
+	inode->i_size = htole32(fs->geo.block_size);
+	if (!count)
+		return;
+	inode->i_flags = htole32(EXT4_EXTENTS_FL);
+	put_node((unsigned char *)inode->i_block, sizeof(inode->i_block),
 		 depth, blocks, count);
-	memcpy(at + (size_t)index * INODE_SIZE, &inode, sizeof(inode));
 }
 
 void tiny_node(struct tiny_fs *fs, uint64_t block, unsigned depth,

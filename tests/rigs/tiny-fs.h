@@ -34,8 +34,11 @@ uint64_t tiny_free_block(const struct tiny_fs *fs, uint32_t group);
 /* The bytes of a block. */
 void *tiny_block(struct tiny_fs *fs, uint64_t block);
 
+struct ext2_inode *tiny_inode_at(struct tiny_fs *fs, uint32_t ino);
+
 /* Make `ino` a file with this mode (LINUX_S_IF...) and an extent tree whose
- * root is `depth` levels above the leaves and points to these blocks. */
+ * root is `depth` levels above the leaves and points to these blocks; without
+ * blocks, an empty file with indirect blocks. */
 void tiny_inode(struct tiny_fs *fs, uint32_t ino, unsigned mode,
 		unsigned depth, const uint64_t *blocks, unsigned count);
 

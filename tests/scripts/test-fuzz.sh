@@ -34,10 +34,10 @@ sources_engine="$lib/engine/*.c $lib/device/speed.c $lib/device/rate.c
 	$lib/device/thread.c"
 sources_image="$sources_engine $lib/ext4/ext4_source.c
 	$lib/ext4/ext4_names.c $sources_plan
-	$srcdir/rigs/fake-device.c"
+	$srcdir/rigs/tiny-fs.c"
 sources_btrfs="$sources_engine $lib/btrfs/btrfs_source.c $lib/btrfs/chunk_map.c
 	$lib/btrfs/leaf_order.c $lib/btrfs/plan.c
-	$srcdir/rigs/btrfs-fs.c $srcdir/rigs/fake-device.c"
+	$srcdir/rigs/btrfs-fs.c"
 sources_search="$lib/send/items.c $lib/btrfs/chunk_map.c $lib/btrfs/plan.c
 	$srcdir/rigs/btrfs-fs.c"
 flags_btrfs=-I$srcdir/rigs
