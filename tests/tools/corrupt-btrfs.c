@@ -5,7 +5,7 @@
  * headers; only those reachable from the superblock are used.  Of the code
  * under test this uses only the field offsets.
  */
-#include <stddef.h>
+#include <ext2fs/ext2fs.h>
 
 #include "btrfs/format.h"
 #include "corrupt.h"
@@ -21,6 +21,16 @@ enum kind {
 	TRUNCATE, KINDS
 };
 
+static const char *const kinds[KINDS] = {
+	"super", "array", "header", "pointer", "entry", "chunk", "root", "body",
+	"swap", "zero", "truncate"
+};
+
+struct field {
+	const char *name;
+	uint16_t off;
+	uint8_t size;
+};
 
 static const struct field super_fields[] = {
 	{ "csum", 0, 4 }, { "fsid", 32, 4 }, { "bytenr", 48, 8 },
@@ -89,21 +99,11 @@ static const struct field root_fields[] = {
 	{ "level", BT_AT(root_item, level), 1 }, { "generation_v2", 239, 8 },
 };
 
-struct block {
-	uint64_t at;		/* offset in the image, bytes */
-	uint64_t logical, generation, owner;
-	uint32_t items;
-	uint8_t level;
-	int reached;
-};
-
-static const struct corruption kinds[KINDS];
-/* A corruption changes all copies of a block alike, or only one of them. */
-static bool all_copies;
 static unsigned char super[SUPER_BYTES];
 static uint32_t nodesize, sectorsize;
-static struct block *blocks;
-static size_t block_count, block_room;
+static const struct place super_place = {
+	.at = SUPER_AT, .bytes = SUPER_BYTES, .block = UINT64_MAX
+};
 static uint64_t owners[OWNERS];
 static size_t owner_count;
 
@@ -112,15 +112,14 @@ static size_t owner_count;
  */
 static void add_block(uint64_t at, const unsigned char *b)
 {
-	blocks = grown(blocks, block_count, &block_room, sizeof(*blocks));
-	blocks[block_count++] = (struct block) {
-		.at = at,
-		.logical = bt_le64(b + BT_HEADER_BYTENR),
+	add_place(&(struct place){
+		.at = at, .bytes = nodesize,
+		.block = bt_le64(b + BT_HEADER_BYTENR),
 		.generation = bt_le64(b + BT_HEADER_GENERATION),
-		.owner = bt_le64(b + BT_HEADER_OWNER),
+		.tree = bt_le64(b + BT_HEADER_OWNER),
 		.items = bt_le32(b + BT_HEADER_NRITEMS),
 		.level = b[BT_HEADER_LEVEL],
-	};
+	});
 }
 
 static void find_blocks(void)
@@ -163,7 +162,7 @@ static int type_of(const unsigned char *key)
 
 static void reach(uint64_t logical, uint64_t generation, unsigned level);
 
-static void reach_children(const struct block *block, unsigned char *b)
+static void reach_children(const struct place *block, unsigned char *b)
 {
 	unsigned char *p = b + BT_HEADER_BYTES;
 	uint32_t i;
@@ -174,7 +173,7 @@ static void reach_children(const struct block *block, unsigned char *b)
 			      bt_le64(p + BT_PTR_GENERATION),
 			      block->level - 1u);
 			p += BT_PTR_BYTES;
-		} else if (block->owner == BTRFS_ROOT_TREE_OBJECTID &&
+		} else if (block->tree == BTRFS_ROOT_TREE_OBJECTID &&
 			   type_of(entry_of(b, i)) == BTRFS_ROOT_ITEM_KEY) {
 			p = item_of(b, i);
 			reach(bt_le64(p + BT_AT(root_item, bytenr)),
@@ -190,15 +189,14 @@ static void reach(uint64_t logical, uint64_t generation, unsigned level)
 	unsigned char *b;
 	size_t i;
 
-	for (i = 0; i < block_count && level < LEVELS; i++) {
-		struct block *block = &blocks[i];
+	for (i = 0; i < place_count && level < LEVELS; i++) {
+		struct place *block = &places[i];
 
-		if (block->reached || block->logical != logical ||
+		if (block->reached || block->block != logical ||
 		    block->generation != generation || block->level != level)
 			continue;
-		block->reached = 1;
-		b = new_buffer(nodesize);
-		read_at(block->at, b, nodesize);
+		block->reached = true;
+		b = read_place(block);
 		reach_children(block, b);
 		free(b);
 	}
@@ -233,73 +231,59 @@ static void find_places(const char *path)
 	reach(bt_le64(super + BT_SUPER_ROOT),
 	      bt_le64(super + BT_SUPER_GENERATION),
 	      super[BT_SUPER_ROOT_LEVEL]);
-	for (i = 0; i < block_count; i++)
-		if (blocks[i].reached)
-			blocks[kept++] = blocks[i];
-	block_count = kept;
-	for (i = 0; i < block_count; i++)
-		add_owner(blocks[i].owner);
-	if (!block_count)
+	for (i = 0; i < place_count; i++)
+		if (places[i].reached)
+			places[kept++] = places[i];
+	place_count = kept;
+	for (i = 0; i < place_count; i++)
+		add_owner(places[i].tree);
+	if (!place_count)
 		die("%s: no tree blocks", path);
 }
 
-static bool has_kind(const struct block *block, unsigned kind)
+static bool has_kind(const struct place *block, unsigned kind)
 {
 	switch (kind) {
 	case POINTER: return block->level && block->items;
 	case ENTRY:
 	case BODY: return !block->level && block->items;
 	case CHUNK: return !block->level &&
-			   block->owner == BTRFS_CHUNK_TREE_OBJECTID;
+			   block->tree == BTRFS_CHUNK_TREE_OBJECTID;
 	case ROOT: return !block->level &&
-			  block->owner == BTRFS_ROOT_TREE_OBJECTID;
+			  block->tree == BTRFS_ROOT_TREE_OBJECTID;
 	default: return 1;
 	}
 }
 
-static size_t count_in_tree(unsigned kind, uint64_t owner)
-{
-	size_t count = 0, i;
-
-	for (i = 0; i < block_count; i++)
-		count += has_kind(&blocks[i], kind) &&
-			 blocks[i].owner == owner;
-	return count;
-}
-
-static size_t count_kind(unsigned kind)
-{
-	size_t count = 0, i;
-
-	for (i = 0; i < block_count; i++)
-		count += has_kind(&blocks[i], kind);
-	return count;
-}
-
 /* Each tree is chosen as often as any other, however many blocks it has. */
-static size_t pick_block(unsigned kind)
+static const struct place *pick_block(unsigned kind)
 {
 	uint64_t owner;
-	size_t n, i;
 
-	if (!count_kind(kind))
-		die("no %s here", kinds[kind].name);
+	if (kind == SUPER || kind == ARRAY)
+		return &super_place;
+	if (!count_places(kind, ANY_TREE))
+		die("no %s here", kinds[kind]);
 	do
 		owner = owners[below(owner_count)];
-	while (!count_in_tree(kind, owner));
-	n = below(count_in_tree(kind, owner));
-	for (i = 0;; i++)
-		if (has_kind(&blocks[i], kind) && blocks[i].owner == owner &&
-		    !n--)
-			return i;
+	while (!count_places(kind, owner));
+	return pick_place(kind, owner);
 }
 
 /*
- * Choosing a field of a tree block, and its new value.
+ * Choosing a field of a block, and its new value.
  */
 
-#define TARGET(t, base, f, of, number) \
-	set_target(t, base, f, of, number, ": ")
+/* A field of the structure at `base`, which is described by `of` and
+ * `number`. */
+static void set_target(struct target *t, uint32_t base, const struct field *f,
+		       const char *of, uint32_t number)
+{
+	snprintf(t->name, sizeof(t->name), "%s %" PRIu32 ", %s", of, number,
+		 f->name);
+	t->off = base + f->off;
+	t->size = f->size;
+}
 
 /* A non-empty item of this type, or of any type if `type` is 0.  UINT32_MAX if
  * there is none. */
@@ -318,7 +302,7 @@ static uint32_t pick_item(unsigned char *b, uint32_t items, int type)
 }
 
 /* Choose a field of an item, or bytes in it. */
-static void pick_in_item(unsigned char *b, const struct block *block,
+static void pick_in_item(unsigned char *b, const struct place *block,
 			 unsigned kind, struct target *t)
 {
 	static const uint8_t sizes[] = { 1, 2, 4, 8 };
@@ -328,141 +312,24 @@ static void pick_in_item(unsigned char *b, const struct block *block,
 	struct field bytes = { "bytes", 0, 0 };
 
 	if (i == UINT32_MAX)
-		die("no %s here", kinds[kind].name);
+		die("no %s here", kinds[kind]);
 	size = bt_le32(entry_of(b, i) + BT_ITEM_SIZE);
 	bytes.size = sizes[below(4)];
 	if (bytes.size > size)
 		bytes.size = 1;
 	bytes.off = below(size / bytes.size) * bytes.size;
-	TARGET(t, item_of(b, i) - b, kind == CHUNK ? PICK(chunk_fields) :
+	set_target(t, item_of(b, i) - b, kind == CHUNK ? PICK(chunk_fields) :
 		   kind == ROOT ? PICK(root_fields) : &bytes, "item", i);
 	if (kind == BODY)
 		snprintf(t->name, sizeof(t->name),
-			 "item %" PRIu32 " of type %d: byte %u", i,
+			 "item %" PRIu32 " of type %d, byte %u", i,
 			 type_of(entry_of(b, i)), bytes.off);
 }
 
-static void pick_target(unsigned char *b, const struct block *block,
-			unsigned kind, struct target *t)
+static void pick_in_super(unsigned kind, struct target *t)
 {
-	uint32_t i = below(block->items);
+	struct field f = *PICK(super_fields);
 
-	switch (kind) {
-	case POINTER:
-		TARGET(t, BT_HEADER_BYTES + i * BT_PTR_BYTES,
-			   PICK(pointer_fields), "pointer", i);
-		break;
-	case ENTRY:
-		TARGET(t, BT_HEADER_BYTES + i * BT_ITEM_BYTES,
-			   PICK(entry_fields), "entry", i);
-		break;
-	case CHUNK:
-	case ROOT:
-	case BODY:
-		pick_in_item(b, block, kind, t);
-		break;
-	default:
-		TARGET(t, 0, PICK(header_fields), "header", 0);
-		break;
-	}
-}
-
-static uint64_t pick_value(const struct block *own, uint64_t old,
-			   uint32_t size)
-{
-	const struct block *other = &blocks[below(block_count)];
-	unsigned choice = below(16);
-	uint64_t value;
-
-	switch (choice) {
-	case 6: value = other->logical; break;
-	case 7: value = other->generation; break;
-	case 8: value = other->owner; break;
-	case 9: value = own->logical; break;
-	case 10: value = own->generation; break;
-	case 11: value = image_bytes - below(2) * nodesize; break;
-	case 13: value = below(4096) * sectorsize; break;
-	default: value = odd_value(choice, old, size); break;
-	}
-	return other_value(value, old, size);
-}
-
-/* CRC-32C bit by bit; fast enough, because the block is small. */
-static uint32_t crc32c(const unsigned char *p, size_t size)
-{
-	uint32_t crc = ~0u;
-	int bit;
-
-	for (; size; size--) {
-		crc ^= *p++;
-		for (bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
-	}
-	return ~crc;
-}
-
-static void seal_bytes(unsigned char *bytes, uint32_t size)
-{
-	store(bytes, 4, 0, crc32c(bytes + CSUM_BYTES, size - CSUM_BYTES));
-}
-
-/* In three of four cases the checksum is recomputed to match. */
-static bool may_seal(void)
-{
-	return below(4);
-}
-
-/*
- * The corruptions.
- */
-static uint64_t block_of(size_t place)
-{
-	return blocks[place].logical;
-}
-
-static void read_place(size_t place, void *bytes)
-{
-	read_at(blocks[place].at, bytes, nodesize);
-}
-
-/* Write the block, or all its copies. */
-static void write_place(size_t place, const void *bytes)
-{
-	size_t i;
-
-	for (i = 0; i < block_count; i++)
-		if (i == place ||
-		    (all_copies && blocks[i].logical == blocks[place].logical))
-			write_at(blocks[i].at, bytes, nodesize);
-}
-
-static void print_place(size_t place)
-{
-	const struct block *block = &blocks[place];
-
-	printf("tree %" PRIu64 ", level %u, block %" PRIu64, block->owner,
-	       block->level, block->logical);
-	if (!all_copies)
-		printf(" at %" PRIu64, block->at);
-}
-
-/* For every kind, the first number of the seed decides how many copies are
- * changed. */
-static void choose_copies(void)
-{
-	all_copies = below(2);
-}
-
-static void corrupt_super(unsigned kind)
-{
-	uint32_t size = bt_le32(super + BT_SUPER_SYS_ARRAY_SIZE);
-	struct field f;
-	struct target t = { .big_endian = false };
-	uint64_t old, value;
-	bool seal;
-
-	choose_copies();
-	f = *PICK(super_fields);
 	if (kind == ARRAY) {
 		/* One key and its chunk: mkfs.btrfs writes no more to this
 		 * array. */
@@ -472,112 +339,124 @@ static void corrupt_super(unsigned kind)
 		} else {
 			f = pointer_fields[below(KEY_FIELDS)];
 		}
-		if (f.off + f.size > size)
+		if (f.off + f.size > bt_le32(super + BT_SUPER_SYS_ARRAY_SIZE))
 			die("no array here");
 		f.off += BT_SUPER_SYS_ARRAY;
 	}
-	set_target(&t, 0, &f, NULL, 0, "");
-	old = load(super + t.off, t.size, t.big_endian);
-	value = pick_value(&blocks[0], old, t.size);
-	store(super + t.off, t.size, t.big_endian, value);
-	seal = may_seal();
-	if (seal)
-		seal_bytes(super, SUPER_BYTES);
-	write_at(SUPER_AT, super, SUPER_BYTES);
-	printf("%s+%u: ", kinds[kind].name, t.off);
-	print_change(&t, old, value, seal);
+	set_target(t, 0, &f, kinds[kind], f.off);
 }
 
-static void corrupt_field(unsigned kind)
+static void pick_target(const struct place *block, unsigned char *b,
+			unsigned kind, struct target *t)
 {
-	unsigned char *b = new_buffer(nodesize);
-	struct target t = { .big_endian = false };
-	uint64_t old, value;
-	size_t place;
+	uint32_t i = below(block->items);
+
+	switch (kind) {
+	case SUPER:
+	case ARRAY:
+		pick_in_super(kind, t);
+		break;
+	case POINTER:
+		set_target(t, BT_HEADER_BYTES + i * BT_PTR_BYTES,
+			   PICK(pointer_fields), "pointer", i);
+		break;
+	case ENTRY:
+		set_target(t, BT_HEADER_BYTES + i * BT_ITEM_BYTES,
+			   PICK(entry_fields), "entry", i);
+		break;
+	case CHUNK:
+	case ROOT:
+	case BODY:
+		pick_in_item(b, block, kind, t);
+		break;
+	default:
+		set_target(t, 0, PICK(header_fields), "header", 0);
+		break;
+	}
+}
+
+static uint64_t pick_value(unsigned choice, const struct place *pl,
+			   const struct place *other, uint64_t old,
+			   uint32_t size)
+{
+	const struct place *own = pl == &super_place ? places : pl;
+
+	switch (choice) {
+	case 6: return other->block;
+	case 7: return other->generation;
+	case 8: return other->tree;
+	case 9: return own->block;
+	case 10: return own->generation;
+	case 11: return image_bytes - below(2) * nodesize;
+	case 13: return below(4096) * sectorsize;
+	default: return odd_value(choice, old, size);
+	}
+}
+
+/* In three of four cases. */
+static bool seal_block(const struct place *pl, unsigned char *b)
+{
+	bool seal = below(4);
+
+	if (seal)
+		store(b, 4, 0, ~ext2fs_crc32c_le(~0u, b + CSUM_BYTES,
+						 pl->bytes - CSUM_BYTES));
+	return seal;
+}
+
+/*
+ * The corruptions.
+ */
+static void print_place(const struct place *block)
+{
+	if (block == &super_place)
+		printf("superblock");
+	else
+		printf("tree %" PRIu64 ", level %u, block %" PRIu64
+		       " at %" PRIu64, block->tree, block->level,
+		       block->block, block->at);
+}
+
+static void corrupt_zero(void)
+{
+	const struct place *block = pick_block(ZERO);
+	uint32_t from = below(3) ? 0 : below(nodesize);
+	unsigned char *b = read_place(block);
 	bool seal;
 
-	choose_copies();
-	place = pick_block(kind);
-	read_place(place, b);
-	pick_target(b, &blocks[place], kind, &t);
-	old = load(b + t.off, t.size, t.big_endian);
-	value = pick_value(&blocks[place], old, t.size);
-	store(b + t.off, t.size, t.big_endian, value);
-	seal = may_seal();
-	if (seal)
-		seal_bytes(b, nodesize);
-	write_place(place, b);
-	print_place(place);
-	fputs(", ", stdout);
-	print_change(&t, old, value, seal);
-	free(b);
-}
-
-static void corrupt_swap(unsigned kind)
-{
-	choose_copies();
-	swap_blocks(&btrfs_filesystem, kind, nodesize);
-}
-
-static void corrupt_zero(unsigned kind)
-{
-	unsigned char *b = new_buffer(nodesize);
-	bool seal = false;
-	uint32_t from;
-	size_t place;
-
-	choose_copies();
-	place = pick_block(kind);
-	from = below(3) ? 0 : below(nodesize);
-	read_place(place, b);
 	memset(b + from, 0, nodesize - from);
-	if (from >= CSUM_BYTES && (seal = may_seal()))
-		seal_bytes(b, nodesize);
-	write_place(place, b);
-	print_place(place);
+	seal = from >= CSUM_BYTES && seal_block(block, b);
+	write_place(block, b);
+	print_place(block);
 	printf(": zeroed from byte %" PRIu32 "%s\n", from,
 	       seal ? ", checksum made to match" : "");
 	free(b);
 }
 
-static void corrupt_truncate(unsigned kind)
+static uint64_t pick_length(unsigned kind)
 {
 	uint64_t size;
 
-	choose_copies();
 	switch (below(5)) {
-	case 0: size = image_bytes - 1 - below(nodesize); break;
-	case 1: size = SUPER_AT + below(2 * SUPER_BYTES); break;
-	case 2: size = blocks[pick_block(kind)].at; break;
-	case 3: size = blocks[pick_block(kind)].at;
-		size += below(nodesize); break;
-	default: size = below(image_bytes); break;
+	case 0: return image_bytes - 1 - below(nodesize);
+	case 1: return SUPER_AT + below(2 * SUPER_BYTES);
+	case 2: return pick_block(kind)->at;
+	case 3: size = pick_block(kind)->at; return size + below(nodesize);
+	default: return below(image_bytes);
 	}
-	truncate_image(size);
 }
-
-static const struct corruption kinds[KINDS] = {
-	[SUPER] = { "super", corrupt_super },
-	[ARRAY] = { "array", corrupt_super },
-	[HEADER] = { "header", corrupt_field },
-	[POINTER] = { "pointer", corrupt_field },
-	[ENTRY] = { "entry", corrupt_field },
-	[CHUNK] = { "chunk", corrupt_field },
-	[ROOT] = { "root", corrupt_field },
-	[BODY] = { "body", corrupt_field },
-	[SWAP] = { "swap", corrupt_swap },
-	[ZERO] = { "zero", corrupt_zero },
-	[TRUNCATE] = { "truncate", corrupt_truncate },
-};
 
 const struct filesystem btrfs_filesystem = {
 	.kinds = kinds,
 	.kind_count = KINDS,
 	.find = find_places,
-	.count = count_kind,
+	.has_copies = true,
+	.has_kind = has_kind,
 	.pick = pick_block,
-	.block = block_of,
-	.read = read_place,
-	.write = write_place,
 	.print = print_place,
+	.target = pick_target,
+	.value = pick_value,
+	.seal = seal_block,
+	.zero = corrupt_zero,
+	.length = pick_length,
 };

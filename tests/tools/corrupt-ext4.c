@@ -5,6 +5,7 @@
  * file changes the bytes itself, because libext2fs writes only valid
  * structures.
  */
+#include <endian.h>
 #include <ext2fs/ext2fs.h>
 
 #include "corrupt.h"
@@ -14,7 +15,6 @@
 #define HEADER		48	/* bytes; the longest, of an inode, has 40 */
 #define SUPER_OFFSET	1024
 #define SUPER_SIZE	1024
-#define GROUP_CSUM	0x1e	/* offset in a descriptor; 2 bytes */
 
 enum kind {
 	SUPER, GROUP, INODE, EXTENT, INDIRECT, DIRECTORY, HTREE, XATTR, BITMAP,
@@ -27,22 +27,15 @@ enum seal {
 	SEAL_XATTR, SEAL_BITMAP, SEAL_JOURNAL
 };
 
-/* A structure; off and len are in bytes from the start of its block. */
-struct place {
-	enum kind kind;
-	enum seal seal;
-	uint64_t blk;
-	uint32_t off;
-	uint32_t len;
-	uint32_t ino;		/* for a bitmap: 1 inodes, 0 blocks */
-	uint32_t number;	/* group, level, or journal block */
+static const char *const kinds[KINDS] = {
+	"super", "group", "inode", "extent", "indirect", "directory", "htree",
+	"xattr", "bitmap", "journal", "swap", "zero", "truncate"
 };
 
-static const struct corruption kinds[KINDS];
 static ext2_filsys fs;
 static uint32_t bs;
-static struct place *places;
-static size_t place_count, place_room;
+/* Whether the checksum is recomputed to match. */
+static bool will_seal;
 
 static uint32_t le16(const unsigned char *p) { return load(p, 2, 0); }
 static uint32_t le32(const unsigned char *p) { return load(p, 4, 0); }
@@ -51,40 +44,47 @@ static uint32_t be32(const unsigned char *p) { return load(p, 4, 1); }
 /*
  * Finding the structures in the image.
  */
-static void add_place(struct place place)
+static void add(enum kind kind, enum seal seal, uint64_t blk, uint32_t off,
+		uint32_t len, uint32_t ino, uint32_t number)
 {
-	places = grown(places, place_count, &place_room, sizeof(*places));
-	places[place_count++] = place;
+	add_place(&(struct place){
+		.at = blk * bs, .bytes = bs, .block = blk, .kind = kind,
+		.seal = seal, .off = off, .len = len, .ino = ino,
+		.number = number
+	});
 }
 
-static void read_block(uint64_t blk, unsigned char *buf)
+/* Where a group's descriptor is, in bytes. */
+static uint64_t descriptor_at(dgrp_t group)
 {
-	if (io_channel_read_blk64(fs->io, blk, 1, buf))
-		die("block %" PRIu64 " cannot be read", blk);
+	uint32_t desc = EXT2_DESC_SIZE(fs->super), per_block = bs / desc;
+
+	return bs * ext2fs_descriptor_block_loc2(fs,
+			fs->super->s_first_data_block, group / per_block) +
+	       group % per_block * desc;
 }
 
 static void find_super_and_groups(void)
 {
-	uint32_t desc = EXT2_DESC_SIZE(fs->super), per_block = bs / desc;
 	uint32_t inode_bytes = fs->super->s_inodes_per_group / 8;
 	uint32_t block_bytes = fs->super->s_clusters_per_group / 8;
-	uint64_t first = fs->super->s_first_data_block, blk;
+	uint64_t at;
 	dgrp_t g;
 
-	add_place((struct place){ SUPER, SEAL_SUPER, SUPER_OFFSET / bs,
-				  SUPER_OFFSET % bs, SUPER_SIZE, 0, 0 });
+	add(SUPER, SEAL_SUPER, SUPER_OFFSET / bs, SUPER_OFFSET % bs,
+	    SUPER_SIZE, 0, 0);
 	for (g = 0; g < fs->group_desc_count; g++) {
-		blk = ext2fs_descriptor_block_loc2(fs, first, g / per_block);
-		add_place((struct place){ GROUP, SEAL_GROUP, blk,
-					  g % per_block * desc, desc, 0, g });
+		at = descriptor_at(g);
+		add(GROUP, SEAL_GROUP, at / bs, at % bs,
+		    EXT2_DESC_SIZE(fs->super), 0, g);
 		if (!ext2fs_bg_flags_test(fs, g, EXT2_BG_BLOCK_UNINIT))
-			add_place((struct place){ BITMAP, SEAL_BITMAP,
-				ext2fs_block_bitmap_loc(fs, g), 0,
-				block_bytes < bs ? block_bytes : bs, 0, g });
+			add(BITMAP, SEAL_BITMAP,
+			    ext2fs_block_bitmap_loc(fs, g), 0,
+			    block_bytes < bs ? block_bytes : bs, 0, g);
 		if (!ext2fs_bg_flags_test(fs, g, EXT2_BG_INODE_UNINIT))
-			add_place((struct place){ BITMAP, SEAL_BITMAP,
-				ext2fs_inode_bitmap_loc(fs, g), 0,
-				inode_bytes < bs ? inode_bytes : bs, 1, g });
+			add(BITMAP, SEAL_BITMAP,
+			    ext2fs_inode_bitmap_loc(fs, g), 0,
+			    inode_bytes < bs ? inode_bytes : bs, 1, g);
 	}
 }
 
@@ -99,14 +99,14 @@ static void add_directory_block(const struct walk *w, uint64_t blk,
 {
 	enum kind kind = DIRECTORY;
 
-	read_block(blk, w->buf);
+	read_at(blk * bs, w->buf, bs);
 	/* An interior node of an htree begins with one unused entry that fills
 	 * the block. */
 	if (w->index && (n == 0 || (!le32(w->buf) && !w->buf[6] &&
 				    (le16(w->buf + 4) == bs ||
 				     le16(w->buf + 4) >= 65532))))
 		kind = HTREE;
-	add_place((struct place){ kind, SEAL_DIR, blk, 0, bs, w->ino, n != 0 });
+	add(kind, SEAL_DIR, blk, 0, bs, w->ino, n != 0);
 }
 
 static int visit_block(ext2_filsys f, blk64_t *blk, e2_blkcnt_t n,
@@ -118,9 +118,9 @@ static int visit_block(ext2_filsys f, blk64_t *blk, e2_blkcnt_t n,
 	(void)ref;
 	(void)ref_off;
 	if (n < 0)
-		add_place((struct place){ w->extents ? EXTENT : INDIRECT,
-			w->extents ? SEAL_EXTENT : SEAL_NONE, *blk, 0, bs,
-			w->ino, -n });
+		add(w->extents ? EXTENT : INDIRECT,
+		    w->extents ? SEAL_EXTENT : SEAL_NONE, *blk, 0, bs,
+		    w->ino, -n);
 	else if (w->directory)
 		add_directory_block(w, *blk, n);
 	return 0;
@@ -133,18 +133,15 @@ static void find_in_inode(uint64_t blk, uint32_t off, struct walk *w,
 	uint32_t body = 128 + inode->i_extra_isize, eas;
 
 	if (w->extents)
-		add_place((struct place){ EXTENT, SEAL_INODE, blk, off + 40,
-					  60, w->ino, 0 });
+		add(EXTENT, SEAL_INODE, blk, off + 40, 60, w->ino, 0);
 	if (w->directory && (inode->i_flags & EXT4_INLINE_DATA_FL))
-		add_place((struct place){ DIRECTORY, SEAL_INODE, blk,
-					  off + 44, 56, w->ino, 2 });
+		add(DIRECTORY, SEAL_INODE, blk, off + 44, 56, w->ino, 2);
 	if (size <= 128 || body + 4 >= size)
 		return;
-	read_block(blk, w->buf);
+	read_at(blk * bs, w->buf, bs);
 	eas = le32(w->buf + off + body);
 	if (eas == EXT2_EXT_ATTR_MAGIC)
-		add_place((struct place){ XATTR, SEAL_INODE, blk,
-					  off + body, size - body, w->ino, 0 });
+		add(XATTR, SEAL_INODE, blk, off + body, size - body, w->ino, 0);
 }
 
 static void find_inode(uint32_t ino, struct ext2_inode_large *inode,
@@ -163,12 +160,11 @@ static void find_inode(uint32_t ino, struct ext2_inode_large *inode,
 	*w = (struct walk){ ino, !!(inode->i_flags & EXT4_EXTENTS_FL),
 			    LINUX_S_ISDIR(inode->i_mode),
 			    !!(inode->i_flags & EXT2_INDEX_FL), w->buf };
-	add_place((struct place){ INODE, SEAL_INODE, blk, byte % bs, size,
-				  ino, 0 });
+	add(INODE, SEAL_INODE, blk, byte % bs, size, ino, 0);
 	find_in_inode(blk, byte % bs, w, inode);
 	if (ext2fs_file_acl_block(fs, small))
-		add_place((struct place){ XATTR, SEAL_XATTR,
-			ext2fs_file_acl_block(fs, small), 0, bs, ino, 1 });
+		add(XATTR, SEAL_XATTR, ext2fs_file_acl_block(fs, small), 0, bs,
+		    ino, 1);
 	if (ext2fs_inode_has_valid_blocks2(fs, small))
 		ext2fs_block_iterate3(fs, ino, BLOCK_FLAG_READ_ONLY, NULL,
 				      visit_block, w);
@@ -208,11 +204,10 @@ static void find_journal(void)
 		if (ext2fs_bmap2(fs, fs->super->s_journal_inum, NULL, NULL, 0,
 				 n, NULL, &blk) || !blk)
 			break;
-		read_block(blk, buf);
+		read_at(blk * bs, buf, bs);
 		if (be32(buf) == JOURNAL_MAGIC)
-			add_place((struct place){ JOURNAL,
-				n ? SEAL_NONE : SEAL_JOURNAL, blk, 0,
-				n ? bs : 1024, fs->super->s_journal_inum, n });
+			add(JOURNAL, n ? SEAL_NONE : SEAL_JOURNAL, blk, 0,
+			    n ? bs : 1024, fs->super->s_journal_inum, n);
 	}
 	free(buf);
 }
@@ -221,13 +216,18 @@ static void find_journal(void)
  * Choosing a field: a word of the structure.  A third of them are among the first,
  * where headers are, a third are in use, which means not zero, and a third are any.
  */
-static void pick_target(const struct place *pl, const unsigned char *p,
-			struct target *t)
+static void pick_target(const struct place *pl, unsigned char *block,
+			unsigned kind, struct target *t)
 {
+	const unsigned char *p = block + pl->off;
 	static const uint8_t sizes[] = { 1, 2, 2, 4, 4, 4 };
-	uint32_t size = pl->kind == BITMAP ? 1 : *PICK(sizes), tries;
-	uint32_t count = pl->len / size, from = below(3);
+	uint32_t size, count, from, tries;
 
+	(void)kind;
+	will_seal = below(2) && pl->seal != SEAL_NONE;
+	size = pl->kind == BITMAP ? 1 : *PICK(sizes);
+	count = pl->len / size;
+	from = below(3);
 	if (from == 0 && pl->len > HEADER)
 		count = HEADER / size;
 	t->size = size;
@@ -238,73 +238,46 @@ static void pick_target(const struct place *pl, const unsigned char *p,
 		t->off = (t->off + size) % (count * size);
 	snprintf(t->name, sizeof(t->name), "%" PRIu32 " bytes at %" PRIu32,
 		 size, t->off);
+	t->off += pl->off;
 }
 
-/*
- * Choosing a value.
- */
-static uint64_t pick_value(const struct place *pl, const struct target *t,
-			   uint64_t old)
+static uint64_t pick_value(unsigned choice, const struct place *pl,
+			   const struct place *other, uint64_t old,
+			   uint32_t size)
 {
-	const struct place *other = &places[below(place_count)];
-	unsigned choice = below(16);
-	uint64_t value;
-
 	switch (choice) {
-	case 6: value = other->blk; break;
-	case 7: value = other->ino; break;
-	case 8: value = ext2fs_blocks_count(fs->super); break;
-	case 9: value = ext2fs_blocks_count(fs->super) - 1; break;
-	case 10: value = pl->blk; break;
-	case 11: value = pl->ino; break;
-	case 13: value = fs->super->s_inodes_count + below(2); break;
-	default: value = odd_value(choice, old, t->size); break;
+	case 6: return other->block;
+	case 7: return other->ino;
+	case 8: return ext2fs_blocks_count(fs->super);
+	case 9: return ext2fs_blocks_count(fs->super) - 1;
+	case 10: return pl->block;
+	case 11: return pl->ino;
+	case 13: return fs->super->s_inodes_count + below(2);
+	default: return odd_value(choice, old, size);
 	}
-	return other_value(value, old, t->size);
 }
 
 /*
  * Checksums.
  */
-static void seal_super(unsigned char *p)
+
+/* libext2fs has descriptors in the order of the host's bytes. */
+static void swap_group(struct ext2_group_desc *desc)
 {
-	if (ext2fs_has_feature_metadata_csum(fs->super))
-		store(p + 0x3fc, 4, 0, ext2fs_crc32c_le(~0u, p, 0x3fc));
+	if (htole16(1) != 1)
+		ext2fs_swap_group_desc2(fs, desc);
 }
 
-/* The CRC-16 of uninit_bg, bit by bit: libext2fs does not export its own. */
-static uint32_t crc16(uint32_t crc, const unsigned char *p, size_t len)
+static void seal_group(unsigned char *p, uint32_t len, dgrp_t group)
 {
-	int bit;
+	struct ext2_group_desc *desc =
+		ext2fs_group_desc(fs, fs->group_desc, group);
 
-	for (; len; len--) {
-		crc ^= *p++;
-		for (bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xa001 : 0);
-	}
-	return crc;
-}
-
-static void seal_group(unsigned char *p, uint32_t len, uint32_t group)
-{
-	unsigned char number[4], zero[2] = { 0, 0 };
-	uint32_t rest = GROUP_CSUM + 2, crc;
-
-	store(number, 4, 0, group);
-	if (ext2fs_has_feature_metadata_csum(fs->super)) {
-		crc = ext2fs_crc32c_le(fs->csum_seed, number, 4);
-		crc = ext2fs_crc32c_le(crc, p, GROUP_CSUM);
-		crc = ext2fs_crc32c_le(crc, zero, 2);
-		crc = ext2fs_crc32c_le(crc, p + rest, len - rest);
-	} else if (ext2fs_has_feature_gdt_csum(fs->super)) {
-		crc = crc16(0xffff, fs->super->s_uuid, 16);
-		crc = crc16(crc, number, 4);
-		crc = crc16(crc, p, GROUP_CSUM);
-		crc = crc16(crc, p + rest, len - rest);
-	} else {
-		return;
-	}
-	store(p + GROUP_CSUM, 2, 0, crc);
+	memcpy(desc, p, len);
+	swap_group(desc);
+	ext2fs_group_desc_csum_set(fs, group);
+	swap_group(desc);
+	memcpy(p, desc, len);
 }
 
 static void seal_journal(unsigned char *p)
@@ -316,37 +289,31 @@ static void seal_journal(unsigned char *p)
 }
 
 /* A bitmap's checksum is in its group's descriptor. */
-static void seal_bitmap(const struct place *pl, const unsigned char *p)
+static void seal_bitmap(const struct place *pl, unsigned char *p)
 {
-	uint32_t desc = EXT2_DESC_SIZE(fs->super), per_block = bs / desc;
-	unsigned char *group = new_buffer(bs);
-	uint64_t pos;
-	uint32_t crc;
+	struct ext2_group_desc *desc =
+		ext2fs_group_desc(fs, fs->group_desc, pl->number);
 
-	if (ext2fs_has_feature_metadata_csum(fs->super)) {
-		pos = bs * ext2fs_descriptor_block_loc2(fs,
-				fs->super->s_first_data_block,
-				pl->number / per_block) +
-		      pl->number % per_block * desc;
-		crc = ext2fs_crc32c_le(fs->csum_seed, p, pl->len);
-		read_at(pos, group, desc);
-		store(group + (pl->ino ? 0x1a : 0x18), 2, 0, crc);
-		if (desc >= 64)
-			store(group + (pl->ino ? 0x3a : 0x38), 2, 0, crc >> 16);
-		seal_group(group, desc, pl->number);
-		write_at(pos, group, desc);
-	}
-	free(group);
+	if (!ext2fs_has_feature_metadata_csum(fs->super))
+		return;
+	(pl->ino ? ext2fs_inode_bitmap_csum_set : ext2fs_block_bitmap_csum_set)
+		(fs, pl->number, (char *)p, (int)pl->len);
+	ext2fs_group_desc_csum_set(fs, pl->number);
+	swap_group(desc);
+	write_at(descriptor_at(pl->number), desc, EXT2_DESC_SIZE(fs->super));
 }
 
-static void seal_place(const struct place *pl, unsigned char *block)
+/* In half of the cases. */
+static bool seal_place(const struct place *pl, unsigned char *block)
 {
 	unsigned char *p = block + pl->off;
 	uint32_t size = EXT2_INODE_SIZE(fs->super);
 
 	/* A structure too damaged for libext2fs keeps its old checksum. */
-	switch (pl->seal) {
-	case SEAL_SUPER: seal_super(p); break;
+	switch (will_seal ? pl->seal : SEAL_NONE) {
+	case SEAL_SUPER:
+		ext2fs_superblock_csum_set(fs, (struct ext2_super_block *)p);
+		break;
 	case SEAL_GROUP: seal_group(p, pl->len, pl->number); break;
 	case SEAL_BITMAP: seal_bitmap(pl, p); break;
 	case SEAL_JOURNAL: seal_journal(p); break;
@@ -363,62 +330,30 @@ static void seal_place(const struct place *pl, unsigned char *block)
 					  (struct ext2_dir_entry *)block);
 		break;
 	case SEAL_XATTR:
-		ext2fs_ext_attr_block_csum_set(fs, pl->ino, pl->blk,
+		ext2fs_ext_attr_block_csum_set(fs, pl->ino, pl->block,
 				(struct ext2_ext_attr_header *)block);
 		break;
-	case SEAL_NONE: break;
+	default: break;
 	}
+	return will_seal;
 }
 
 /*
  * The corruptions.
  */
-static bool has_kind(size_t place, unsigned kind)
+static bool has_kind(const struct place *pl, unsigned kind)
 {
-	return kind >= SWAP || places[place].kind == kind;
+	return kind >= SWAP || pl->kind == kind;
 }
 
-static size_t count_kind(unsigned kind)
+static const struct place *pick_any(unsigned kind)
 {
-	size_t count = 0, i;
-
-	for (i = 0; i < place_count; i++)
-		count += has_kind(i, kind);
-	return count;
+	return pick_place(kind, ANY_TREE);
 }
 
-static size_t pick_place(unsigned kind)
+static void print_place(const struct place *pl)
 {
-	size_t count = count_kind(kind), n, i;
-
-	if (!count)
-		die("no %s here", kinds[kind].name);
-	n = below(count);
-	for (i = 0;; i++)
-		if (has_kind(i, kind) && !n--)
-			return i;
-}
-
-static uint64_t block_of(size_t place)
-{
-	return places[place].blk;
-}
-
-static void read_place(size_t place, void *block)
-{
-	read_at(block_of(place) * bs, block, bs);
-}
-
-static void write_place(size_t place, const void *block)
-{
-	write_at(block_of(place) * bs, block, bs);
-}
-
-static void print_place(size_t place)
-{
-	const struct place *pl = &places[place];
-
-	printf("%s, block %" PRIu64, kinds[pl->kind].name, pl->blk);
+	printf("%s, block %" PRIu64, kinds[pl->kind], pl->block);
 	if (pl->off)
 		printf("+%" PRIu32, pl->off);
 	if (pl->kind == GROUP)
@@ -430,90 +365,44 @@ static void print_place(size_t place)
 		printf(", inode %" PRIu32, pl->ino);
 }
 
-/* In half of the cases the checksum is recomputed to match. */
-static void corrupt_field(unsigned kind)
+static void corrupt_zero(void)
 {
-	size_t place = pick_place(kind);
-	const struct place *pl = &places[place];
-	unsigned char *block = new_buffer(bs), *p = block + pl->off;
-	bool seal = below(2) && pl->seal != SEAL_NONE;
-	struct target t;
-	uint64_t old, value;
-
-	read_place(place, block);
-	pick_target(pl, p, &t);
-	old = load(p + t.off, t.size, t.big_endian);
-	value = pick_value(pl, &t, old);
-	store(p + t.off, t.size, t.big_endian, value);
-	if (seal)
-		seal_place(pl, block);
-	write_place(place, block);
-	print_place(place);
-	fputs(": ", stdout);
-	print_change(&t, old, value, seal);
-	free(block);
-}
-
-static void corrupt_swap(unsigned kind)
-{
-	swap_blocks(&ext4_filesystem, kind, bs);
-}
-
-static void corrupt_zero(unsigned kind)
-{
-	unsigned char *block = new_buffer(bs);
-	size_t place;
+	const struct place *pl;
+	unsigned char *block;
+	unsigned kind;
 
 	/* Each kind is chosen as often as any other, however many places it
 	 * has. */
 	do
 		kind = below(SWAP);
-	while (!count_kind(kind));
-	place = pick_place(kind);
-	read_place(place, block);
-	print_place(place);
+	while (!count_places(kind, ANY_TREE));
+	pl = pick_any(kind);
+	block = read_place(pl);
+	print_place(pl);
 	if (below(3)) {
 		memset(block, 0, bs);
 		puts(": block zeroed");
 	} else {
-		memset(block + places[place].off, 0, places[place].len);
-		printf(": %" PRIu32 " bytes zeroed\n", places[place].len);
+		memset(block + pl->off, 0, pl->len);
+		printf(": %" PRIu32 " bytes zeroed\n", pl->len);
 	}
-	write_place(place, block);
+	write_place(pl, block);
 	free(block);
 }
 
-static void corrupt_truncate(unsigned kind)
+static uint64_t pick_length(unsigned kind)
 {
-	uint64_t old = image_bytes, size;
+	uint64_t size;
 
 	switch (below(6)) {
-	case 0: size = old - 1 - below(bs); break;
-	case 1: size = old - bs; break;
-	case 2: size = below(8) * bs; size += below(bs); break;
-	case 3: size = block_of(pick_place(kind)) * bs; break;
-	case 4: size = block_of(pick_place(kind)) * bs;
-		size += below(bs); break;
-	default: size = below(old); break;
+	case 0: return image_bytes - 1 - below(bs);
+	case 1: return image_bytes - bs;
+	case 2: size = below(8) * bs; return size + below(bs);
+	case 3: return pick_any(kind)->at;
+	case 4: size = pick_any(kind)->at; return size + below(bs);
+	default: return below(image_bytes);
 	}
-	truncate_image(size);
 }
-
-static const struct corruption kinds[KINDS] = {
-	[SUPER] = { "super", corrupt_field },
-	[GROUP] = { "group", corrupt_field },
-	[INODE] = { "inode", corrupt_field },
-	[EXTENT] = { "extent", corrupt_field },
-	[INDIRECT] = { "indirect", corrupt_field },
-	[DIRECTORY] = { "directory", corrupt_field },
-	[HTREE] = { "htree", corrupt_field },
-	[XATTR] = { "xattr", corrupt_field },
-	[BITMAP] = { "bitmap", corrupt_field },
-	[JOURNAL] = { "journal", corrupt_field },
-	[SWAP] = { "swap", corrupt_swap },
-	[ZERO] = { "zero", corrupt_zero },
-	[TRUNCATE] = { "truncate", corrupt_truncate },
-};
 
 static void find_places(const char *image)
 {
@@ -535,10 +424,12 @@ const struct filesystem ext4_filesystem = {
 	.kinds = kinds,
 	.kind_count = KINDS,
 	.find = find_places,
-	.count = count_kind,
-	.pick = pick_place,
-	.block = block_of,
-	.read = read_place,
-	.write = write_place,
+	.has_kind = has_kind,
+	.pick = pick_any,
 	.print = print_place,
+	.target = pick_target,
+	.value = pick_value,
+	.seal = seal_place,
+	.zero = corrupt_zero,
+	.length = pick_length,
 };

@@ -20,6 +20,11 @@
 
 int image_fd = -1;
 uint64_t image_bytes;
+struct place *places;
+size_t place_count;
+static size_t place_room;
+static const struct filesystem *fs;
+static bool all_copies;
 static uint64_t seed_state;
 
 void die(const char *format, ...)
@@ -43,17 +48,6 @@ unsigned char *new_buffer(size_t size)
 	return buf;
 }
 
-void *grown(void *array, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return array;
-	*room = *room ? 2 * *room : 1024;
-	array = realloc(array, *room * size);
-	if (!array)
-		die("out of memory");
-	return array;
-}
-
 void read_at(uint64_t at, void *bytes, size_t size)
 {
 	ssize_t got = pread(image_fd, bytes, size, at);
@@ -67,6 +61,62 @@ void write_at(uint64_t at, const void *bytes, size_t size)
 {
 	if (pwrite(image_fd, bytes, size, at) != (ssize_t)size)
 		die("%s", strerror(errno));
+}
+
+void add_place(const struct place *place)
+{
+	if (place_count == place_room) {
+		place_room = place_room ? 2 * place_room : 1024;
+		places = realloc(places, place_room * sizeof(*places));
+		if (!places)
+			die("out of memory");
+	}
+	places[place_count++] = *place;
+}
+
+static bool is_in(const struct place *pl, unsigned kind, uint64_t tree)
+{
+	return fs->has_kind(pl, kind) && (tree == ANY_TREE || pl->tree == tree);
+}
+
+size_t count_places(unsigned kind, uint64_t tree)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < place_count; i++)
+		count += is_in(&places[i], kind, tree);
+	return count;
+}
+
+const struct place *pick_place(unsigned kind, uint64_t tree)
+{
+	size_t count = count_places(kind, tree), n;
+	const struct place *pl;
+
+	if (!count)
+		die("no %s here", fs->kinds[kind]);
+	n = below(count);
+	for (pl = places;; pl++)
+		if (is_in(pl, kind, tree) && !n--)
+			return pl;
+}
+
+unsigned char *read_place(const struct place *pl)
+{
+	unsigned char *block = new_buffer(pl->bytes);
+
+	read_at(pl->at, block, pl->bytes);
+	return block;
+}
+
+void write_place(const struct place *pl, const void *block)
+{
+	size_t i;
+
+	write_at(pl->at, block, pl->bytes);
+	for (i = 0; all_copies && i < place_count; i++)
+		if (places[i].block == pl->block)
+			write_at(places[i].at, block, pl->bytes);
 }
 
 /* splitmix64: a fixed sequence for each seed. */
@@ -102,18 +152,6 @@ void store(unsigned char *p, uint32_t size, bool big_endian, uint64_t value)
 		p[i] = value >> 8 * (big_endian ? size - 1 - i : i);
 }
 
-void set_target(struct target *t, uint32_t base, const struct field *f,
-		const char *of, uint32_t number, const char *between)
-{
-	if (of)
-		snprintf(t->name, sizeof(t->name), "%s %" PRIu32 "%s%s", of,
-			 number, between, f->name);
-	else
-		snprintf(t->name, sizeof(t->name), "%s", f->name);
-	t->off = base + f->off;
-	t->size = f->size;
-}
-
 /* The largest value that fits into a field. */
 static uint64_t most_of(uint32_t size)
 {
@@ -135,34 +173,46 @@ uint64_t odd_value(unsigned choice, uint64_t old, uint32_t size)
 	}
 }
 
-uint64_t other_value(uint64_t value, uint64_t old, uint32_t size)
+/* Change a field of one place. */
+static void change_field(unsigned kind)
 {
-	value &= most_of(size);
+	const struct place *pl = fs->pick(kind), *other;
+	unsigned char *block = read_place(pl);
+	struct target t = { .big_endian = false };
+	uint64_t old, value;
+	unsigned choice;
+	bool sealed;
+
+	fs->target(pl, block, kind, &t);
+	old = load(block + t.off, t.size, t.big_endian);
+	other = &places[below(place_count)];
+	choice = below(16);
+	value = fs->value(choice, pl, other, old, t.size) & most_of(t.size);
 	if (value == old)
-		value ^= UINT64_C(1) << below(8 * size);
-	return value;
-}
-
-void print_change(const struct target *t, uint64_t old, uint64_t value,
-		  bool sealed)
-{
-	printf("%s 0x%" PRIx64 " -> 0x%" PRIx64 "%s\n", t->name, old, value,
+		value ^= UINT64_C(1) << below(8 * t.size);
+	store(block + t.off, t.size, t.big_endian, value);
+	sealed = fs->seal(pl, block);
+	write_place(pl, block);
+	fs->print(pl);
+	printf(": %s 0x%" PRIx64 " -> 0x%" PRIx64 "%s\n", t.name, old, value,
 	       sealed ? ", checksum made to match" : "");
+	free(block);
 }
 
-void swap_blocks(const struct filesystem *fs, unsigned kind, size_t size)
+/* Overwrite one block with another, or swap the two. */
+static void swap_blocks(unsigned kind)
 {
-	unsigned char *one = new_buffer(size), *other = new_buffer(size);
-	size_t a = fs->pick(kind), b = fs->pick(kind);
+	const struct place *a = fs->pick(kind), *b = fs->pick(kind);
+	unsigned char *one, *other;
 	int copy = below(2), tries;
 
-	for (tries = 0; tries < 100 && fs->block(a) == fs->block(b); tries++)
+	for (tries = 0; tries < 100 && a->block == b->block; tries++)
 		b = fs->pick(kind);
-	fs->read(a, one);
-	fs->read(b, other);
-	fs->write(b, one);
+	one = read_place(a);
+	other = read_place(b);
+	write_place(b, one);
 	if (!copy)
-		fs->write(a, other);
+		write_place(a, other);
 	fs->print(a);
 	fputs(copy ? ": copied over " : ": swapped with ", stdout);
 	fs->print(b);
@@ -171,12 +221,27 @@ void swap_blocks(const struct filesystem *fs, unsigned kind, size_t size)
 	free(other);
 }
 
-void truncate_image(uint64_t size)
+static void truncate_image(unsigned kind)
 {
+	uint64_t size = fs->length(kind);
+
 	if (ftruncate(image_fd, size))
 		die("%s", strerror(errno));
 	printf("truncate: %" PRIu64 " -> %" PRIu64 " bytes\n", image_bytes,
 	       size);
+}
+
+static void corrupt(unsigned kind)
+{
+	all_copies = fs->has_copies && below(2);
+	if (all_copies)
+		fputs("all copies: ", stdout);
+	switch (fs->kind_count - kind) {
+	case 1: truncate_image(kind); break;
+	case 2: fs->zero(); break;
+	case 3: swap_blocks(kind); break;
+	default: change_field(kind); break;
+	}
 }
 
 static const struct filesystem *filesystem_here(void)
@@ -190,25 +255,23 @@ static const struct filesystem *filesystem_here(void)
 
 /* The kind of this name; without a name, one for which the image has a
  * place. */
-static unsigned choose_kind(const struct filesystem *fs, const char *name)
+static unsigned choose_kind(const char *name)
 {
 	unsigned kind;
 
 	for (kind = 0; name && kind < fs->kind_count; kind++)
-		if (!strcmp(name, fs->kinds[kind].name))
+		if (!strcmp(name, fs->kinds[kind]))
 			return kind;
 	if (name)
 		die("no such kind: %s", name);
 	do
 		kind = below(fs->kind_count);
-	while (!fs->count(kind));
+	while (!count_places(kind, ANY_TREE));
 	return kind;
 }
 
 int main(int argc, char **argv)
 {
-	const struct filesystem *fs;
-	unsigned kind;
 	char *end;
 
 	if (argc < 3 || argc > 4)
@@ -222,7 +285,6 @@ int main(int argc, char **argv)
 	seed_state = strtoull(argv[2], &end, 0);
 	if (*end || end == argv[2])
 		die("not a number: %s", argv[2]);
-	kind = choose_kind(fs, argv[3]);
-	fs->kinds[kind].make(kind);
+	corrupt(choose_kind(argv[3]));
 	return close(image_fd) ? 2 : 0;
 }

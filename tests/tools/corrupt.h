@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The driver of seeded corruptions, and its interface to a filesystem: a table
- * of the possible kinds of corruption.  The driver owns the image, the random
- * sequence of a seed, the values that are unusual in any field, and the line
- * that describes the change.  It knows nothing of any filesystem.
+ * The driver of seeded corruptions, and its interface to a filesystem, which
+ * finds the places and has the kinds of corruption.  The driver owns the image,
+ * the random sequence of a seed, the values that are unusual in any field, and
+ * the line that describes the change.  It knows nothing of any filesystem.
  */
 #ifndef CORRUPT_H
 #define CORRUPT_H
@@ -19,14 +19,25 @@
 #include <string.h>
 #include <unistd.h>
 
-struct field {
-	const char *name;
-	uint16_t off;
-	uint8_t size;
+/* A structure in the image. */
+struct place {
+	uint64_t at;		/* offset of its block, bytes */
+	uint32_t bytes;		/* length of its block */
+	uint64_t block;		/* address of its block; copies have the same */
+	/* Of ext4; off and len are in bytes from the start of the block. */
+	unsigned kind, seal;
+	uint32_t off, len;
+	uint32_t ino;		/* for a bitmap: 1 inodes, 0 blocks */
+	uint32_t number;	/* group, level, or journal block */
+	/* Of btrfs. */
+	uint64_t tree, generation;
+	uint32_t items;
+	uint8_t level;
+	bool reached;
 };
 
-/* The field that gets another value; off is in bytes from the start of its
- * structure. */
+/* The field that gets another value; off is in bytes from the start of the
+ * block. */
 struct target {
 	char name[64];
 	uint32_t off;
@@ -34,26 +45,32 @@ struct target {
 	bool big_endian;
 };
 
-struct corruption {
-	const char *name;
-	/* Make one corruption of this kind and print one line about it. */
-	void (*make)(unsigned kind);
-};
-
 struct filesystem {
-	const struct corruption *kinds;
+	/* Names of the kinds: a field of some structure, and at the end
+	 * "swap", "zero" and "truncate". */
+	const char *const *kinds;
 	unsigned kind_count;
-	/* Read the image and find the places that can be corrupted. */
+	/* The seed's first number decides whether all copies of a block are
+	 * changed alike, or only one of them. */
+	bool has_copies;
+	/* Read the image and call add_place(). */
 	void (*find)(const char *path);
-	/* Number of places for this kind. */
-	size_t (*count)(unsigned kind);
-
-	/* For swap_blocks().  A place is identified by its number. */
-	size_t (*pick)(unsigned kind);
-	uint64_t (*block)(size_t place);	/* two places may share it */
-	void (*read)(size_t place, void *bytes);
-	void (*write)(size_t place, const void *bytes);
-	void (*print)(size_t place);
+	bool (*has_kind)(const struct place *pl, unsigned kind);
+	const struct place *(*pick)(unsigned kind);
+	void (*print)(const struct place *pl);
+	/* Choose a field of the place in its block. */
+	void (*target)(const struct place *pl, unsigned char *block,
+		       unsigned kind, struct target *t);
+	/* Value number `choice` of 16 for a field.  `other` is any place. */
+	uint64_t (*value)(unsigned choice, const struct place *pl,
+			  const struct place *other, uint64_t old,
+			  uint32_t size);
+	/* Recompute the checksum to match, in some cases: true. */
+	bool (*seal)(const struct place *pl, unsigned char *block);
+	/* Zero a place, and print a line. */
+	void (*zero)(void);
+	/* Where the image is truncated. */
+	uint64_t (*length)(unsigned kind);
 };
 
 extern const struct filesystem ext4_filesystem, btrfs_filesystem;
@@ -63,9 +80,6 @@ die(const char *format, ...);
 
 /* Allocate a buffer of zeros. */
 unsigned char *new_buffer(size_t size);
-/* Returns the array with room for one more than `count` elements of `size`
- * bytes. */
-void *grown(void *array, size_t count, size_t *room, size_t size);
 
 /*
  * The image.  Bytes beyond its end read as zeros.
@@ -77,10 +91,30 @@ void read_at(uint64_t at, void *bytes, size_t size);
 void write_at(uint64_t at, const void *bytes, size_t size);
 
 /*
+ * The places.
+ */
+#define ANY_TREE UINT64_MAX
+
+extern struct place *places;
+extern size_t place_count;
+
+void add_place(const struct place *place);
+/* Those of a kind, and of a tree. */
+size_t count_places(unsigned kind, uint64_t tree);
+const struct place *pick_place(unsigned kind, uint64_t tree);
+/* The block of a place, in a new buffer. */
+unsigned char *read_place(const struct place *pl);
+/* Write the block, or all its copies. */
+void write_place(const struct place *pl, const void *block);
+
+/*
  * The seed's random sequence, the same on every host.  Each number taken shifts
  * all following ones, so the order of calls determines what a seed does.
  */
 uint64_t below(uint64_t limit);
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define PICK(array) (&(array)[below(COUNT(array))])
 
 /*
  * Fields and their values.
@@ -88,32 +122,8 @@ uint64_t below(uint64_t limit);
 uint64_t load(const unsigned char *p, uint32_t size, bool big_endian);
 void store(unsigned char *p, uint32_t size, bool big_endian, uint64_t value);
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define PICK(fields) (&(fields)[below(COUNT(fields))])
-
-/* Make a field of the structure at `base` the target.  Its name is preceded by
- * `of` and `number`, unless `of` is NULL. */
-void set_target(struct target *t, uint32_t base, const struct field *f,
-		const char *of, uint32_t number, const char *between);
-
 /* Value number `choice` of 16: those that are unusual in any kind of field. The
  * others, 6 to 11 and 13, are provided by the filesystem. */
 uint64_t odd_value(unsigned choice, uint64_t old, uint32_t size);
-/* The value truncated to the field's size, and changed if it equals the old
- * one. */
-uint64_t other_value(uint64_t value, uint64_t old, uint32_t size);
-
-/* End the line that describes a corruption. */
-void print_change(const struct target *t, uint64_t old, uint64_t value,
-		  bool sealed);
-
-/*
- * Corruptions that are the same for all filesystems.
- */
-
-/* Overwrite one block of `size` bytes with another, or swap the two. */
-void swap_blocks(const struct filesystem *fs, unsigned kind, size_t size);
-/* Truncate the image. */
-void truncate_image(uint64_t size);
 
 #endif
