@@ -34,6 +34,7 @@ static const char *const kinds[KINDS] = {
 
 static ext2_filsys fs;
 static uint32_t bs;
+static unsigned char buf[65536];	/* a block that is looked at */
 /* Whether the checksum is recomputed to match. */
 static bool will_seal;
 
@@ -91,7 +92,6 @@ static void find_super_and_groups(void)
 struct walk {
 	uint32_t ino;
 	int extents, directory, index;
-	unsigned char *buf;
 };
 
 static void add_directory_block(const struct walk *w, uint64_t blk,
@@ -99,12 +99,12 @@ static void add_directory_block(const struct walk *w, uint64_t blk,
 {
 	enum kind kind = DIRECTORY;
 
-	read_at(blk * bs, w->buf, bs);
+	read_at(blk * bs, buf, bs);
 	/* An interior node of an htree begins with one unused entry that fills
 	 * the block. */
-	if (w->index && (n == 0 || (!le32(w->buf) && !w->buf[6] &&
-				    (le16(w->buf + 4) == bs ||
-				     le16(w->buf + 4) >= 65532))))
+	if (w->index && (n == 0 || (!le32(buf) && !buf[6] &&
+				    (le16(buf + 4) == bs ||
+				     le16(buf + 4) >= 65532))))
 		kind = HTREE;
 	add(kind, SEAL_DIR, blk, 0, bs, w->ino, n != 0);
 }
@@ -126,7 +126,7 @@ static int visit_block(ext2_filsys f, blk64_t *blk, e2_blkcnt_t n,
 	return 0;
 }
 
-static void find_in_inode(uint64_t blk, uint32_t off, struct walk *w,
+static void find_in_inode(uint64_t blk, uint32_t off, const struct walk *w,
 			  const struct ext2_inode_large *inode)
 {
 	uint32_t size = EXT2_INODE_SIZE(fs->super);
@@ -138,14 +138,13 @@ static void find_in_inode(uint64_t blk, uint32_t off, struct walk *w,
 		add(DIRECTORY, SEAL_INODE, blk, off + 44, 56, w->ino, 2);
 	if (size <= 128 || body + 4 >= size)
 		return;
-	read_at(blk * bs, w->buf, bs);
-	eas = le32(w->buf + off + body);
+	read_at(blk * bs, buf, bs);
+	eas = le32(buf + off + body);
 	if (eas == EXT2_EXT_ATTR_MAGIC)
 		add(XATTR, SEAL_INODE, blk, off + body, size - body, w->ino, 0);
 }
 
-static void find_inode(uint32_t ino, struct ext2_inode_large *inode,
-		       struct walk *w)
+static void find_inode(uint32_t ino, struct ext2_inode_large *inode)
 {
 	struct ext2_inode *small = (struct ext2_inode *)inode;
 	uint32_t size = EXT2_INODE_SIZE(fs->super);
@@ -153,28 +152,27 @@ static void find_inode(uint32_t ino, struct ext2_inode_large *inode,
 	uint64_t byte = (uint64_t)index * size;
 	uint64_t blk = ext2fs_inode_table_loc(fs, ext2fs_group_of_ino(fs, ino)) +
 		       byte / bs;
+	struct walk w = { ino, !!(inode->i_flags & EXT4_EXTENTS_FL),
+			  LINUX_S_ISDIR(inode->i_mode),
+			  !!(inode->i_flags & EXT2_INDEX_FL) };
 
 	if (!inode->i_links_count && !inode->i_mode &&
 	    (ino > EXT2_GOOD_OLD_FIRST_INO || !inode->i_block[0]))
 		return;
-	*w = (struct walk){ ino, !!(inode->i_flags & EXT4_EXTENTS_FL),
-			    LINUX_S_ISDIR(inode->i_mode),
-			    !!(inode->i_flags & EXT2_INDEX_FL), w->buf };
 	add(INODE, SEAL_INODE, blk, byte % bs, size, ino, 0);
-	find_in_inode(blk, byte % bs, w, inode);
+	find_in_inode(blk, byte % bs, &w, inode);
 	if (ext2fs_file_acl_block(fs, small))
 		add(XATTR, SEAL_XATTR, ext2fs_file_acl_block(fs, small), 0, bs,
 		    ino, 1);
 	if (ext2fs_inode_has_valid_blocks2(fs, small))
 		ext2fs_block_iterate3(fs, ino, BLOCK_FLAG_READ_ONLY, NULL,
-				      visit_block, w);
+				      visit_block, &w);
 }
 
 static void find_inodes(void)
 {
 	uint32_t size = EXT2_INODE_SIZE(fs->super);
 	struct ext2_inode_large *inode;
-	struct walk w = { .buf = new_buffer(bs) };
 	ext2_inode_scan scan;
 	ext2_ino_t ino;
 
@@ -184,22 +182,19 @@ static void find_inodes(void)
 	while (!ext2fs_get_next_inode_full(scan, &ino,
 					   (struct ext2_inode *)inode, size) &&
 	       ino)
-		find_inode(ino, inode, &w);
+		find_inode(ino, inode);
 	ext2fs_close_inode_scan(scan);
 	free(inode);
-	free(w.buf);
 }
 
 /* Only those blocks of the log that the journal code interprets. */
 static void find_journal(void)
 {
-	unsigned char *buf;
 	blk64_t blk;
 	uint32_t n;
 
 	if (!fs->super->s_journal_inum)
 		return;
-	buf = new_buffer(bs);
 	for (n = 0; n < JOURNAL_BLOCKS; n++) {
 		if (ext2fs_bmap2(fs, fs->super->s_journal_inum, NULL, NULL, 0,
 				 n, NULL, &blk) || !blk)
@@ -209,7 +204,6 @@ static void find_journal(void)
 			add(JOURNAL, n ? SEAL_NONE : SEAL_JOURNAL, blk, 0,
 			    n ? bs : 1024, fs->super->s_journal_inum, n);
 	}
-	free(buf);
 }
 
 /*
@@ -353,16 +347,11 @@ static const struct place *pick_any(unsigned kind)
 
 static void print_place(const struct place *pl)
 {
-	printf("%s, block %" PRIu64, kinds[pl->kind], pl->block);
-	if (pl->off)
-		printf("+%" PRIu32, pl->off);
-	if (pl->kind == GROUP)
-		printf(", group %" PRIu32, pl->number);
-	else if (pl->kind == BITMAP)
-		printf(" of %s, group %" PRIu32, pl->ino ? "inodes" : "blocks",
-		       pl->number);
-	else if (pl->ino)
-		printf(", inode %" PRIu32, pl->ino);
+	bool of_group = pl->kind == GROUP || pl->kind == BITMAP;
+
+	printf("%s, block %" PRIu64 "+%" PRIu32 ", %s %" PRIu32,
+	       kinds[pl->kind], pl->block, pl->off,
+	       of_group ? "group" : "inode", of_group ? pl->number : pl->ino);
 }
 
 static void corrupt_zero(void)

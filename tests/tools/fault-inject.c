@@ -53,7 +53,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <inttypes.h>
 #include <link.h>
 #include <poll.h>
 #include <pthread.h>
@@ -111,30 +111,12 @@ void *__interceptor_realloc(void *old, size_t size) __attribute__((weak));
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 
-/* Before glibc 2.33 programs call these functions, with the version of the
- * struct. */
-#ifdef __GLIBC_PREREQ
-#if !__GLIBC_PREREQ(2, 33)
-#define STAT_VERSIONED
-#endif
-#endif
-#ifndef STAT_VERSIONED
-#define STAT_NAME(new, old) new
-#define STAT_VERSION(...) (__VA_ARGS__)
-#else
-#define STAT_NAME(new, old) old
-#define STAT_VERSION(...) (_STAT_VER, __VA_ARGS__)
-#endif
-
 /* The function behind one that is defined here. */
-#define REAL(name) REAL_OF(name)
-#define REAL_OF(name) ({ \
+#define REAL(name) ({ \
 	static __typeof__(&name) real; \
 	if (!real) \
 		real = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
 	real; })
-#define REAL_STAT	REAL(STAT_NAME(stat64, __xstat64)) STAT_VERSION
-#define REAL_FSTAT	REAL(STAT_NAME(fstat64, __fxstat64)) STAT_VERSION
 
 /* Write a line to E2PF_FAULT_LOG; preserves errno. */
 static void log_line(const char *line)
@@ -172,15 +154,6 @@ static void mark(uint64_t off, uint64_t len, unsigned flag)
  * Choosing the fault.
  */
 
-static uint64_t next_number(char **text)
-{
-	char *end;
-	uint64_t n = strtoull(*text, &end, 0);
-
-	*text = *end ? end + 1 : end;
-	return n;
-}
-
 static int find_text(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const char *who = arg;
@@ -211,21 +184,19 @@ static bool is_launcher(void)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static void parse_call(char *text)
+static void parse_call(const char *text)
 {
-	char *who = text, *name = strchr(text, ':'), *n;
+	char who[16];
 
-	if (!name || !(n = strchr(name + 1, ':')))
+	if (sscanf(text, "%15[^:]:%47[^:]:%" SCNu64, who, fault.name,
+		   &fault.n) != 3)
 		abort();
-	*name++ = *n++ = '\0';
-	snprintf(fault.name, sizeof(fault.name), "%s", name);
-	fault.n = next_number(&n);
 	/* The module may be in any other program. */
 	if (!strcmp(who, is_launcher() ? "launcher" : "module"))
 		dl_iterate_phdr(find_text, who);
 }
 
-static void parse(char *text)
+static void parse(const char *text)
 {
 	static const char *const names[] = {
 		"none", "trace", "read", "write", "gone", "cut", "once",
@@ -241,12 +212,12 @@ static void parse(char *text)
 		parse_call(text);
 		return;
 	}
-	fault.n = fault.start = next_number(&text);
-	fault.value = (long)next_number(&text);
-	if (fault.kind == READ_RANGE || fault.kind == WRITE_RANGE) {
-		fault.end = fault.start + (uint64_t)fault.value;
-		fault.value = (long)next_number(&text);
-	}
+	if (fault.kind == READ_RANGE || fault.kind == WRITE_RANGE)
+		sscanf(text, "%" SCNu64 "+%" SCNu64 ":%ld", &fault.start,
+		       &fault.end, &fault.value);
+	else
+		sscanf(text, "%" SCNu64 ":%ld", &fault.n, &fault.value);
+	fault.end += fault.start;
 	if (fault.kind == READ_RANGE)
 		mark(fault.start, fault.end - fault.start, BAD);
 }
@@ -255,14 +226,12 @@ void __attribute__((constructor)) begin_faults(void)
 {
 	const char *text = getenv("E2PF_FAULT");
 	const char *path = getenv("E2PF_FAULT_FILE");
-	static char copy[256];
 
 	fault.log = getenv("E2PF_FAULT_LOG");
 	if (!text)
 		return;
 	fault.has_target = path && !stat(path, &fault.target);
-	snprintf(copy, sizeof(copy), "%s", text);
-	parse(copy);
+	parse(text);
 }
 
 /* Whether this is a descriptor of the image or device. */
@@ -271,7 +240,8 @@ static bool is_target(int fd)
 	struct stat64 st;
 	int err = errno;
 
-	if (!fault.has_target || REAL_FSTAT(fd, &st) < 0) {
+	/* Not fstat(), which is one of the calls that fail. */
+	if (!fault.has_target || fstatat64(fd, "", &st, AT_EMPTY_PATH) < 0) {
 		errno = err;
 		return false;
 	}
@@ -338,14 +308,14 @@ WRAP(ssize_t, readlink, (const char *restrict p, char *restrict b, size_t n),
 WRAP(int, access, (const char *p, int m), -1, EIO, (p, m))
 WRAP(int, faccessat, (int d, const char *p, int m, int f), -1, EIO,
      (d, p, m, f))
-#ifndef STAT_VERSIONED
+#if __GLIBC_PREREQ(2, 33)
 WRAP(int, stat, (const char *restrict p, struct stat *restrict s), -1, ENOMEM,
      (p, s))
 WRAP_AS("stat", int, stat64,
 	(const char *restrict p, struct stat64 *restrict s), -1, ENOMEM, (p, s))
 WRAP(int, fstat, (int fd, struct stat *s), -1, EIO, (fd, s))
 WRAP_AS("fstat", int, fstat64, (int fd, struct stat64 *s), -1, EIO, (fd, s))
-#else
+#else	/* programs call these, with the version of the struct */
 WRAP_AS("stat", int, __xstat, (int v, const char *p, struct stat *s), -1, ENOMEM,
      (v, p, s))
 WRAP_AS("stat", int, __xstat64, (int v, const char *p, struct stat64 *s), -1,
@@ -383,7 +353,8 @@ static bool is_own_open(const char *path, int flags)
 	struct stat64 st;
 
 	return !fault.has_target || (flags & O_NONBLOCK) ||
-	       REAL_STAT(path, &st) < 0 || st.st_dev != fault.target.st_dev ||
+	       fstatat64(AT_FDCWD, path, &st, 0) < 0 ||
+	       st.st_dev != fault.target.st_dev ||
 	       st.st_ino != fault.target.st_ino;
 }
 
@@ -423,6 +394,11 @@ OPEN_2(__open64_2)
 static bool is_checkers(int fd)
 {
 	return !(fcntl(fd, F_GETFL) & O_NONBLOCK);
+}
+
+static uint64_t position(int fd)
+{
+	return (uint64_t)lseek64(fd, 0, SEEK_CUR);
 }
 
 static void trace(const char *what, uint64_t off, uint64_t len)
@@ -483,35 +459,19 @@ static void hold(void)
  * read fails and its repetition does not. */
 static bool count_read(void)
 {
-	const char *file;
-
 	if (fault.kind == TRACE)
 		log_line("new\n");
-	if (++reads != fault.n)
+	if (++reads != fault.n || fault.kind < GONE || fault.kind > HOLD)
 		return false;
-	switch (fault.kind) {
-	case GONE:
-		gone = true;
-		break;
-	case CUT:
-		file = getenv("E2PF_FAULT_FILE");
-		if (!file || truncate(file, fault.value))
-			abort();
-		break;
-	case ONCE:
-		break;
-	case SIGNAL:
-		log_hit();
-		raise((int)fault.value);
-		return false;
-	case HOLD:
-		log_hit();
-		hold();
-		return false;
-	default:
-		return false;
-	}
 	log_hit();
+	gone = fault.kind == GONE;
+	if (fault.kind == CUT &&
+	    truncate(getenv("E2PF_FAULT_FILE"), fault.value))
+		abort();
+	if (fault.kind == SIGNAL)
+		raise((int)fault.value);
+	if (fault.kind == HOLD)
+		hold();
 	return fault.kind == ONCE;
 }
 
@@ -526,48 +486,42 @@ static size_t readable(uint64_t off, size_t len, bool checker)
 	return len;
 }
 
-/* Number of bytes of a read of the target that may succeed; -1 with errno if
- * none. */
-static ssize_t before_read(int fd, uint64_t off, size_t len)
+/* Shorten a read of the target to what may succeed; false with errno if nothing
+ * may. */
+static bool before_read(int fd, uint64_t off, size_t *len)
 {
 	bool checker = is_checkers(fd);
 	size_t n;
 
-	if (checker && is_new(off, len) && count_read()) {
-		if (!fault.value)
-			return (ssize_t)(len / 2);
+	if (checker && is_new(off, *len) && count_read()) {
 		errno = (int)fault.value;
-		return -1;
+		*len /= 2;
+		return !fault.value;
 	}
 	if (checker && fault.kind == TRACE)
-		trace("read", off, len);
-	n = readable(off, len, checker);
-	if (n < len && !gone)
+		trace("read", off, *len);
+	n = readable(off, *len, checker);
+	if (n < *len && !gone)
 		log_hit();
-	if (n == 0 && len) {
+	if (n == 0 && *len) {
 		errno = EIO;
-		return -1;
+		return false;
 	}
 	if (checker)
 		mark(off, n, READ);
 	else
 		mark_ahead(off, n);
-	return (ssize_t)n;
+	*len = n;
+	return true;
 }
 
 static ssize_t read_at(int fd, void *buf, size_t len, off64_t off,
 		       const void *caller)
 {
-	if (is_target(fd) && off >= 0) {
-		ssize_t n;
-
-		if (!is_checkers(fd) && call_fails("pread", caller, EIO))
-			return -1;
-		n = before_read(fd, (uint64_t)off, len);
-		if (n < 0)
-			return n;
-		len = (size_t)n;
-	}
+	if (is_target(fd) && off >= 0 &&
+	    ((!is_checkers(fd) && call_fails("pread", caller, EIO)) ||
+	     !before_read(fd, (uint64_t)off, &len)))
+		return -1;
 	return REAL(pread64)(fd, buf, len, off);
 }
 
@@ -584,16 +538,9 @@ PREAD(pread64, off64_t)
 
 ssize_t read(int fd, void *buf, size_t len)
 {
-	if (is_target(fd)) {
-		off64_t off = lseek64(fd, 0, SEEK_CUR);
-		ssize_t n = off < 0 ? 0 : before_read(fd, (uint64_t)off, len);
-
-		if (n < 0)
-			return n;
-		len = (size_t)n;
-	} else if (FAILS("read", EIO)) {
+	if (is_target(fd) ? !before_read(fd, position(fd), &len) :
+			    FAILS("read", EIO))
 		return -1;
-	}
 	return REAL(read)(fd, buf, len);
 }
 
@@ -785,39 +732,37 @@ static size_t count_changes(int fd, const char *buf, uint64_t off, size_t len)
 	return len;
 }
 
-static ssize_t before_write(int fd, const char *buf, uint64_t off, size_t len)
+/* As before_read(). */
+static bool before_write(int fd, const char *buf, uint64_t off, size_t *len)
 {
-	size_t n = len;
+	size_t n = *len;
 	uint64_t u;
 
 	if (fault.kind == TRACE)
-		trace("write", off, len);
+		trace("write", off, n);
 	if (gone || fault.kind == WFAIL || fault.kind == WSIGNAL)
-		n = count_changes(fd, buf, off, len);
+		n = count_changes(fd, buf, off, n);
 	else if (fault.kind == WRITE_RANGE)
-		n = before_range(off, len, fault.start, fault.end);
-	if (fault.kind == WRITE_RANGE && n < len)
+		n = before_range(off, n, fault.start, fault.end);
+	if (fault.kind == WRITE_RANGE && n < *len)
 		log_hit();
-	if (n == 0 && len) {
+	if (n == 0 && *len) {
 		errno = gone ? EIO : (int)fault.value;
-		return -1;
+		return false;
 	}
 	/* Written data is in the page cache, even on a bad sector. */
 	for (u = (off + UNIT - 1) / UNIT; (u + 1) * UNIT <= off + n; u++)
 		if (u < UNITS)
 			unit[u] = READ;
-	return (ssize_t)n;
+	*len = n;
+	return true;
 }
 
 static ssize_t write_at(int fd, const void *buf, size_t len, off64_t off)
 {
-	if (is_target(fd) && off >= 0) {
-		ssize_t n = before_write(fd, buf, (uint64_t)off, len);
-
-		if (n < 0)
-			return n;
-		len = (size_t)n;
-	}
+	if (is_target(fd) && off >= 0 &&
+	    !before_write(fd, buf, (uint64_t)off, &len))
+		return -1;
 	return REAL(pwrite64)(fd, buf, len, off);
 }
 
@@ -831,15 +776,8 @@ PWRITE(pwrite64, off64_t)
 
 ssize_t write(int fd, const void *buf, size_t len)
 {
-	if (is_target(fd)) {
-		off64_t off = lseek64(fd, 0, SEEK_CUR);
-		ssize_t n = off < 0 ? 0 :
-			before_write(fd, buf, (uint64_t)off, len);
-
-		if (n < 0)
-			return n;
-		len = (size_t)n;
-	}
+	if (is_target(fd) && !before_write(fd, buf, position(fd), &len))
+		return -1;
 	return REAL(write)(fd, buf, len);
 }
 

@@ -21,6 +21,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -131,19 +132,13 @@ int getrusage(__rusage_who_t who, struct rusage *usage)
 #if __GLIBC_PREREQ(2, 33)
 struct mallinfo2 mallinfo2(void)
 {
-	struct mallinfo2 info;
-
-	memset(&info, 0, sizeof(info));
-	return info;
+	return (struct mallinfo2){ 0 };
 }
 #endif
 
 struct mallinfo mallinfo(void)
 {
-	struct mallinfo info;
-
-	memset(&info, 0, sizeof(info));
-	return info;
+	return (struct mallinfo){ 0 };
 }
 #endif
 
@@ -155,18 +150,12 @@ void *sbrk(intptr_t increment)
 	return &here;
 }
 
-static int module_is_mapped(void)
+static int is_module(struct dl_phdr_info *info, size_t size, void *data)
 {
-	static char line[8192];
-	FILE *maps = fopen("/proc/self/maps", "re");
-	int found = 0;
-
-	while (maps && fgets(line, sizeof(line), maps))
-		if (strstr(line, "prefetch") && strstr(line, ".so"))
-			found = 1;
-	if (maps)
-		fclose(maps);
-	return found;
+	(void)size;
+	(void)data;
+	return strstr(info->dlpi_name, "prefetch") &&
+	       strstr(info->dlpi_name, ".so");
 }
 
 void __attribute__((constructor)) log_environment(void)
@@ -178,6 +167,6 @@ void __attribute__((constructor)) log_environment(void)
 	if (!log)
 		return;
 	fprintf(log, "%s\t%s\t%s\n", program_invocation_short_name,
-		module_is_mapped() ? "module" : "-", preload ? preload : "");
+		dl_iterate_phdr(is_module, NULL) ? "module" : "-", preload ? preload : "");
 	fclose(log);
 }

@@ -151,6 +151,22 @@ static void start(char **argv)
 	die(program);
 }
 
+/* A child in a process group of its own, with these standard files. */
+static pid_t spawn(int in, int out, int err, char **argv)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		die("fork");
+	if (child)
+		return child;
+	setpgid(0, 0);
+	dup2(in, 0);
+	dup2(out, 1);
+	dup2(err, 2);
+	start(argv);
+}
+
 /* The child's status, as in the shell. */
 static int end_of(pid_t child)
 {
@@ -239,15 +255,7 @@ static int cmd_bounded(char **argv)
 
 	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
 		die("pipe");
-	child = fork();
-	if (child < 0)
-		die("fork");
-	if (!child) {
-		setpgid(0, 0);
-		dup2(out[1], 1);
-		dup2(err[1], 2);
-		start(argv + 2);
-	}
+	child = spawn(0, out[1], err[1], argv + 2);
 	if (clock_getcpuclockid(child, &cpu))
 		die("clock");
 	close(out[1]);
@@ -274,7 +282,7 @@ static char answer(uint64_t *seed)
  */
 static int cmd_terminal(char **argv)
 {
-	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave;
 	uint64_t seed = number(argv[0]);
 	static char buf[CHUNK];
 	char last[4] = "", key;
@@ -283,19 +291,8 @@ static int cmd_terminal(char **argv)
 
 	if (master < 0 || grantpt(master) || unlockpt(master))
 		die("terminal");
-	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
-	if (slave < 0)
-		die("terminal");
-	child = fork();
-	if (child < 0)
-		die("fork");
-	if (!child) {
-		dup2(slave, 0);
-		dup2(slave, 1);
-		close(slave);
-		close(master);
-		start(argv + 1);
-	}
+	slave = open_or_die(ptsname(master), O_RDWR | O_NOCTTY);
+	child = spawn(slave, slave, 2, argv + 1);
 	close(slave);
 	while ((got = read(master, buf, sizeof(buf))) > 0) {
 		if (write(1, buf, (size_t)got) != got)

@@ -80,48 +80,36 @@ static void copy(struct part *p, ext2_filsys fs)
 	need(!ext2fs_init_dblist(&p->fs, &p->list), "no list");
 }
 
+struct visit {
+	struct part *part;
+	ext2_ino_t directory;		/* or 0 */
+};
+
 static int count_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 		       blk64_t parent, int offset, void *data)
 {
-	struct part *p = data;
+	const struct visit *v = data;
+	struct part *p = v->part;
 
 	(void)fs;
 	(void)parent;
 	(void)offset;
 	p->blocks++;
 	p->sum += *block * (unsigned long long)(count + 9);
-	return 0;
-}
-
-struct add {
-	struct part *part;
-	ext2_ino_t ino;
-};
-
-static int add_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
-		     blk64_t parent, int offset, void *data)
-{
-	struct add *a = data;
-
-	count_block(fs, block, count, parent, offset, a->part);
-	return count >= 0 && ext2fs_add_dir_block2(a->part->list, a->ino, *block,
-						   (int)count) ? BLOCK_ABORT : 0;
+	return v->directory && count >= 0 &&
+	       ext2fs_add_dir_block2(p->list, v->directory, *block,
+				     (int)count) ? BLOCK_ABORT : 0;
 }
 
 static void look_at(struct part *p, ext2_ino_t ino, struct ext2_inode *inode)
 {
-	struct add add = { .part = p, .ino = ino };
+	struct visit v = { p, LINUX_S_ISDIR(inode->i_mode) ? ino : 0 };
 
 	p->inodes++;
 	ext2fs_mark_inode_bitmap2(p->used, ino);
-	if (!ext2fs_inode_has_valid_blocks2(&p->fs, inode))
-		return;
-	if (LINUX_S_ISDIR(inode->i_mode))
+	if (ext2fs_inode_has_valid_blocks2(&p->fs, inode))
 		ext2fs_block_iterate3(&p->fs, ino, BLOCK_FLAG_READ_ONLY, NULL,
-				      add_block, &add);
-	else
-		ext2fs_block_iterate3(&p->fs, ino, BLOCK_FLAG_READ_ONLY, NULL,
-				      count_block, p);
+				      count_block, &v);
 }
 
 static void scan_once(struct part *p)
