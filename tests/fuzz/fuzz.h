@@ -65,19 +65,9 @@ static inline uint32_t take_number(struct input *in, unsigned bytes)
 static inline char *take_string(struct input *in)
 {
 	const uint8_t *zero = in->left ? memchr(in->bytes, 0, in->left) : NULL;
-	size_t len = zero ? (size_t)(zero - in->bytes) : in->left;
-	char *copy = malloc(len + 1);
 
-	if (!copy)
-		abort();
-	if (len)
-		memcpy(copy, in->bytes, len);
-	copy[len] = '\0';
-	in->bytes += len;
-	in->left -= len;
-	if (zero)
-		take_byte(in);
-	return copy;
+	return (char *)take(in, (zero ? (size_t)(zero - in->bytes) :
+					in->left) + 1);
 }
 
 /* The last group has `last` blocks, all others `per_group`. */

@@ -27,12 +27,9 @@ static int read_node(void *ctx, const struct e2pf_ref *ref, void *block)
 	for (i = 0; i < FAKE_LEAVES; i++) {
 		uint64_t address = ref->offset + (i + 1) * FS_NODE;
 
-		if (tree == BTRFS_EXTENT_TREE_OBJECTID)
-			fs_add_child(block, address, NEW, (i + 1) * MIB, 0, 0);
-		else
-			fs_add_child(block, address,
-				     tree == FAKE_OLDER ? OLD : NEW,
-				     1000 + 10 * i, 0, 0);
+		fs_add_child(block, address, tree == FAKE_OLDER ? OLD : NEW,
+			     tree == BTRFS_EXTENT_TREE_OBJECTID ?
+			     (i + 1) * MIB : 1000 + 10 * i, 0, 0);
 	}
 	if (tree == FAKE_OLDER)
 		put64((uint8_t *)block + BT_HEADER_GENERATION, OLD);

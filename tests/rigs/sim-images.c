@@ -380,12 +380,14 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 	return 0;
 }
 
-static void fresh_leaves(struct forest *f, uint64_t *leaf, unsigned leaves)
+static void grow_new(struct forest *f, uint64_t owner, uint64_t *leaf,
+		     unsigned leaves)
 {
 	unsigned i;
 
 	for (i = 0; i < leaves; i++)
 		leaf[i] = new_slot(f);
+	grow(f, owner, leaf, leaves);
 }
 
 /* In the order of their numbers, as the check walks them.  Each snapshot has
@@ -399,12 +401,9 @@ static void make_trees(struct forest *f)
 	fs_block(f->roots, META, BTRFS_ROOT_TREE_OBJECTID, 0);
 	f->used[0] = 1;
 	walk_once(f, &f->tops, 0);
-	fresh_leaves(f, other, EXTENT_LEAVES);
-	grow(f, BTRFS_EXTENT_TREE_OBJECTID, other, EXTENT_LEAVES);
-	fresh_leaves(f, file, FILE_LEAVES);
-	grow(f, BTRFS_FS_TREE_OBJECTID, file, FILE_LEAVES);
-	fresh_leaves(f, other, CSUM_LEAVES);
-	grow(f, BTRFS_CSUM_TREE_OBJECTID, other, CSUM_LEAVES);
+	grow_new(f, BTRFS_EXTENT_TREE_OBJECTID, other, EXTENT_LEAVES);
+	grow_new(f, BTRFS_FS_TREE_OBJECTID, file, FILE_LEAVES);
+	grow_new(f, BTRFS_CSUM_TREE_OBJECTID, other, CSUM_LEAVES);
 	for (t = 0; t < SNAPSHOTS; t++) {
 		for (i = 0; i < FILE_LEAVES; i++)
 			if (!below(f->im, 10))

@@ -10,8 +10,6 @@
 
 #include "tiny-fs.h"
 
-#define ENTRY_SIZE 12u
-
 void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
 	      uint32_t inodes_per_group, uint32_t block_size)
 {
@@ -77,41 +75,29 @@ void *tiny_block(struct tiny_fs *fs, uint64_t block)
 	return fs->image + block * fs->geo.block_size;
 }
 
-static void put16(unsigned char *at, unsigned value)
-{
-	uint16_t le = htole16((uint16_t)value);
-
-	memcpy(at, &le, sizeof(le));
-}
-
-static void put32(unsigned char *at, uint32_t value)
-{
-	uint32_t le = htole32(value);
-
-	memcpy(at, &le, sizeof(le));
-}
-
-static void put_node(unsigned char *node, size_t size, unsigned depth,
+static void put_node(void *node, size_t size, unsigned depth,
 		     const uint64_t *blocks, unsigned count)
 {
-	unsigned max = (unsigned)(size / ENTRY_SIZE) - 1, i;
+	struct ext3_extent_header *head = node;
+	struct ext3_extent *leaf = (struct ext3_extent *)(head + 1);
+	struct ext3_extent_idx *index = (struct ext3_extent_idx *)(head + 1);
+	unsigned max = (unsigned)(size / sizeof(*leaf)) - 1, i;
 
 	if (count > max)
 		abort();
 	memset(node, 0, size);
-	put16(node, 0xf30a);
-	put16(node + 2, count);
-	put16(node + 4, max);
-	put16(node + 6, depth);
+	head->eh_magic = htole16(EXT3_EXT_MAGIC);
+	head->eh_entries = htole16((uint16_t)count);
+	head->eh_max = htole16((uint16_t)max);
+	head->eh_depth = htole16((uint16_t)depth);
 	for (i = 0; i < count; i++) {
-		unsigned char *entry = node + ENTRY_SIZE * (i + 1);
-
-		put32(entry, i);
 		if (depth) {
-			put32(entry + 4, (uint32_t)blocks[i]);
+			index[i].ei_block = htole32(i);
+			index[i].ei_leaf = htole32((uint32_t)blocks[i]);
 		} else {
-			put16(entry + 4, 1);
-			put32(entry + 8, (uint32_t)blocks[i]);
+			leaf[i].ee_block = htole32(i);
+			leaf[i].ee_len = htole16(1);
+			leaf[i].ee_start = htole32((uint32_t)blocks[i]);
 		}
 	}
 }
@@ -138,8 +124,7 @@ void tiny_inode(struct tiny_fs *fs, uint32_t ino, unsigned mode,
 	if (!count)
 		return;
 	inode->i_flags = htole32(EXT4_EXTENTS_FL);
-	put_node((unsigned char *)inode->i_block, sizeof(inode->i_block),
-		 depth, blocks, count);
+	put_node(inode->i_block, sizeof(inode->i_block), depth, blocks, count);
 }
 
 void tiny_node(struct tiny_fs *fs, uint64_t block, unsigned depth,
