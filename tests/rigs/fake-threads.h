@@ -17,13 +17,7 @@
 /* Hold this mutex until the end of the block. */
 #define LOCKED(mutex) \
 	__attribute__((cleanup(fake_unlock), unused)) \
-	pthread_mutex_t *locked = fake_lock(mutex)
-
-static inline pthread_mutex_t *fake_lock(pthread_mutex_t *mutex)
-{
-	pthread_mutex_lock(mutex);
-	return mutex;
-}
+	pthread_mutex_t *locked = (pthread_mutex_lock(mutex), (mutex))
 
 static inline void fake_unlock(pthread_mutex_t **mutex)
 {

@@ -39,15 +39,6 @@ void die(const char *format, ...)
 	exit(2);
 }
 
-unsigned char *new_buffer(size_t size)
-{
-	unsigned char *buf = calloc(1, size);
-
-	if (!buf)
-		die("out of memory");
-	return buf;
-}
-
 void read_at(uint64_t at, void *bytes, size_t size)
 {
 	ssize_t got = pread(image_fd, bytes, size, at);
@@ -103,8 +94,10 @@ const struct place *pick_place(unsigned kind, uint64_t tree)
 
 unsigned char *read_place(const struct place *pl)
 {
-	unsigned char *block = new_buffer(pl->bytes);
+	unsigned char *block = malloc(pl->bytes);
 
+	if (!block)
+		die("out of memory");
 	read_at(pl->at, block, pl->bytes);
 	return block;
 }

@@ -78,8 +78,6 @@ extern const struct filesystem ext4_filesystem, btrfs_filesystem;
 void __attribute__((noreturn, format(printf, 1, 2)))
 die(const char *format, ...);
 
-/* Allocate a buffer of zeros. */
-unsigned char *new_buffer(size_t size);
 
 /*
  * The image.  Bytes beyond its end read as zeros.
