@@ -36,7 +36,6 @@
 #define CLOCK_STEP_USEC	125000	/* the step of the progress bar of -C 0 */
 
 void uuid_generate(unsigned char *out);
-void __attribute__((constructor)) log_environment(void);
 
 /* Both names: the headers may map mkstemp() to either. */
 int fixed_temp(char *name);
@@ -158,7 +157,7 @@ static int is_module(struct dl_phdr_info *info, size_t size, void *data)
 	       strstr(info->dlpi_name, ".so");
 }
 
-void __attribute__((constructor)) log_environment(void)
+static void __attribute__((constructor)) log_environment(void)
 {
 	const char *path = getenv("E2PF_TEST_ENVLOG");
 	const char *preload = getenv("LD_PRELOAD");

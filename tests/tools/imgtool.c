@@ -52,14 +52,11 @@ static off_t size_of(int fd, const char *path)
 static uint64_t number(const char *text)
 {
 	char *end;
-	uint64_t value;
+	uint64_t value = strtoull(text, &end, 0);
 
-	errno = 0;
-	value = strtoull(text, &end, 0);
-	if (errno || end == text || *end) {
-		errno = EINVAL;
+	errno = EINVAL;
+	if (end == text || *end)
 		die(text);
-	}
 	return value;
 }
 

@@ -53,9 +53,7 @@ static const char *log_path;
 static int log_fd = -1;
 static uint64_t calls, stop;
 
-void __attribute__((constructor)) begin_record(void);
-
-void __attribute__((constructor)) begin_record(void)
+static void __attribute__((constructor)) begin_record(void)
 {
 	const char *text = getenv("E2PF_WRITES_STOP");
 
@@ -98,18 +96,6 @@ static const char *name_of(int fd, char *path, size_t size)
 	return !stat(link, &st) && S_ISBLK(st.st_mode) ? path : NULL;
 }
 
-static uint64_t sum_of(const struct iovec *v, int count)
-{
-	uint64_t sum = 0xcbf29ce484222325;
-	size_t i;
-
-	for (; count > 0; count--, v++)
-		for (i = 0; i < v->iov_len; i++)
-			sum = (sum ^ ((const unsigned char *)v->iov_base)[i]) *
-			      0x100000001b3;
-	return sum;
-}
-
 /* Appends the line, and ends the process after the last call.  Returns the result,
  * and keeps errno. */
 static long record(int fd, const char *call, int64_t at, int64_t length,
@@ -143,13 +129,18 @@ static long record(int fd, const char *call, int64_t at, int64_t length,
 static long record_bytes(int fd, const char *call, int64_t at,
 			 const struct iovec *v, int count, long result)
 {
+	uint64_t sum = 0xcbf29ce484222325;
 	int64_t length = 0;
-	int i;
+	int full = is_full();
+	size_t i;
 
-	for (i = 0; i < count; i++)
-		length += (int64_t)v[i].iov_len;
-	return record(fd, call, at, length, is_full() ? 0 : sum_of(v, count),
-		      result);
+	for (; count > 0; count--, v++) {
+		length += (int64_t)v->iov_len;
+		for (i = 0; !full && i < v->iov_len; i++)
+			sum = (sum ^ ((const unsigned char *)v->iov_base)[i]) *
+			      0x100000001b3;
+	}
+	return record(fd, call, at, length, sum, result);
 }
 
 /* symbol is what programs call; the function has a name of its own because
