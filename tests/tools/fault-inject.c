@@ -100,7 +100,6 @@ static struct mapping { char *start; size_t len; uint64_t off; }
 	mappings[MAPPINGS];
 static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void __attribute__((constructor)) begin_faults(void);
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
@@ -133,11 +132,6 @@ static void log_line(const char *line)
 		close(fd);
 	}
 	errno = err;
-}
-
-static void log_hit(void)
-{
-	log_line("hit\n");
 }
 
 /* The kernel reads whole pages. */
@@ -222,7 +216,7 @@ static void parse(const char *text)
 		mark(fault.start, fault.end - fault.start, BAD);
 }
 
-void __attribute__((constructor)) begin_faults(void)
+static void __attribute__((constructor)) begin_faults(void)
 {
 	const char *text = getenv("E2PF_FAULT");
 	const char *path = getenv("E2PF_FAULT_FILE");
@@ -268,7 +262,7 @@ static bool call_fails(const char *name, const void *caller, int error)
 	n = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
 	if (fault.kind == CALL ? n != fault.n : n < fault.n)
 		return false;
-	log_hit();
+	log_line("hit\n");
 	errno = error;
 	return true;
 }
@@ -423,15 +417,6 @@ static void mark_ahead(uint64_t off, uint64_t len)
 		mark(off, len, AHEAD);
 }
 
-static bool may_be_read(uint64_t u, bool checker)
-{
-	if (u >= UNITS)
-		return !gone;
-	if (unit[u] & BAD)
-		return false;
-	return !gone || (checker && (unit[u] & READ));
-}
-
 static bool is_new(uint64_t off, uint64_t len)
 {
 	uint64_t u;
@@ -463,7 +448,7 @@ static bool count_read(void)
 		log_line("new\n");
 	if (++reads != fault.n || fault.kind < GONE || fault.kind > HOLD)
 		return false;
-	log_hit();
+	log_line("hit\n");
 	gone = fault.kind == GONE;
 	if (fault.kind == CUT &&
 	    truncate(getenv("E2PF_FAULT_FILE"), fault.value))
@@ -481,7 +466,8 @@ static size_t readable(uint64_t off, size_t len, bool checker)
 	uint64_t u;
 
 	for (u = off / UNIT; u * UNIT < off + len; u++)
-		if (!may_be_read(u, checker))
+		if (u >= UNITS ? gone :
+		    unit[u] & BAD || (gone && !(checker && unit[u] & READ)))
 			return u * UNIT > off ? (size_t)(u * UNIT - off) : 0;
 	return len;
 }
@@ -502,7 +488,7 @@ static bool before_read(int fd, uint64_t off, size_t *len)
 		trace("read", off, *len);
 	n = readable(off, *len, checker);
 	if (n < *len && !gone)
-		log_hit();
+		log_line("hit\n");
 	if (n == 0 && *len) {
 		errno = EIO;
 		return false;
@@ -625,23 +611,22 @@ int munmap(void *addr, size_t len)
 	return REAL(munmap)(addr, len);
 }
 
-/* Returns 1, with the file offset in *off, if the address is in a mapping of
- * the target. */
-static int find_mapping(const char *addr, uint64_t *off)
+/* The file offset that is mapped to this address; UINT64_MAX if it is in no
+ * mapping of the target. */
+static uint64_t mapped_offset(const char *addr)
 {
-	int i, found = 0;
+	uint64_t off = UINT64_MAX;
+	int i;
 
 	pthread_mutex_lock(&map_lock);
-	for (i = 0; i < MAPPINGS && !found; i++) {
+	for (i = 0; i < MAPPINGS; i++) {
 		const struct mapping *m = &mappings[i];
 
-		if (!m->start || addr < m->start || addr >= m->start + m->len)
-			continue;
-		*off = m->off + (uint64_t)(addr - m->start);
-		found = 1;
+		if (m->start && addr >= m->start && addr < m->start + m->len)
+			off = m->off + (uint64_t)(addr - m->start);
 	}
 	pthread_mutex_unlock(&map_lock);
-	return found;
+	return off;
 }
 
 static bool is_resident(uint64_t off, uint64_t page)
@@ -657,13 +642,14 @@ static bool is_resident(uint64_t off, uint64_t page)
 
 int mincore(void *addr, size_t len, unsigned char *vec)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), off = 0, i;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), off, i;
 	int r;
 
 	if (FAILS("mincore", EAGAIN))
 		return -1;
 	r = REAL(mincore)(addr, len, vec);
-	if (r == 0 && find_mapping(addr, &off))
+	off = mapped_offset(addr);
+	if (r == 0 && off != UINT64_MAX)
 		for (i = 0; i < (len + page - 1) / page; i++)
 			vec[i] = is_resident(off + i * page, page);
 	return r;
@@ -673,32 +659,13 @@ int mincore(void *addr, size_t len, unsigned char *vec)
  * Writing.
  */
 
-/* Number of bytes before the first one that is inside the range. */
-static size_t before_range(uint64_t off, size_t len, uint64_t start,
-			   uint64_t end)
-{
-	if (off >= end || off + len <= start)
-		return len;
-	return off < start ? (size_t)(start - off) : 0;
-}
-
 /* Whether the bytes to be written differ from those in the file. */
 static bool changes_unit(int fd, const char *buf, uint64_t off, size_t len)
 {
-	char old[UNIT];
-	char path[40];
-	ssize_t got;
-	int again = fd;
+	char old[UNIT] = "";
 
-	/* The checker may have opened the file for writing only. */
-	if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		again = REAL(open64)(path, O_RDONLY | O_CLOEXEC, 0);
-	}
-	got = REAL(pread64)(again, old, len, (off64_t)off);
-	if (again != fd)
-		close(again);
-	return got != (ssize_t)len || memcmp(old, buf, len);
+	return REAL(pread64)(fd, old, len, (off64_t)off) != (ssize_t)len ||
+	       memcmp(old, buf, len);
 }
 
 /* Number of bytes that may be written: those before a change that fails.  May not
@@ -722,7 +689,7 @@ static size_t count_changes(int fd, const char *buf, uint64_t off, size_t len)
 		if (++changes != fault.n)
 			continue;
 		bad_change = u;
-		log_hit();
+		log_line("hit\n");
 		if (fault.kind == WFAIL)
 			return done;
 		/* Write what precedes the change, then raise the signal. */
@@ -742,10 +709,11 @@ static bool before_write(int fd, const char *buf, uint64_t off, size_t *len)
 		trace("write", off, n);
 	if (gone || fault.kind == WFAIL || fault.kind == WSIGNAL)
 		n = count_changes(fd, buf, off, n);
-	else if (fault.kind == WRITE_RANGE)
-		n = before_range(off, n, fault.start, fault.end);
+	else if (fault.kind == WRITE_RANGE && off < fault.end &&
+		 off + n > fault.start)
+		n = off < fault.start ? (size_t)(fault.start - off) : 0;
 	if (fault.kind == WRITE_RANGE && n < *len)
-		log_hit();
+		log_line("hit\n");
 	if (n == 0 && *len) {
 		errno = gone ? EIO : (int)fault.value;
 		return false;
