@@ -1,19 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
-"""Who writes and who reads each field of the engine.
+"""Who writes each field of the engine.
 
-    tests/tools/owners.py [--table] [TREE]
+    tests/tools/owners.py [TREE]
 
 A part of struct e2pf_engine is a struct of the file of its name, which alone may write
-its fields.  Fails if another file does.  --table prints each field with its writer and
-its readers.
+its fields.  Fails if another file does, or if nobody writes one.
 """
 import os, re, sys
 
 PARTS = ("schedule", "window", "pacing", "checker", "pool")
-CORE = {"cfg": "engine", "run": "engine", "gave_up": "engine",
-        "source": "engine", "devices": "engine", "lock": "lock"}
 FOLDER = "lib/engine"
 # What changes the field behind a name: an assignment, or an atomic operation on its
 # address.  The lock and the conditions are waited for anywhere.
@@ -38,54 +35,41 @@ def fields_of(text, struct):
     return names
 
 
-def part_uses(code, part, owner):
-    """(field, writes) of each use of a field of this part in a file."""
+def part_writes(code, part, owner):
+    """Each field of this part that a file writes."""
     names = [r"\be->%s\." % part]
     for m in re.finditer(r"struct e2pf_%s \*(\w+)" % part, code):
         const = code[:m.start()].rstrip().endswith("const")
         names.append(r"\b%s->" % m[1])
         if not const and not owner:
-            yield "(all, by a pointer)", True
+            yield "(all, by a pointer)"
     for name in set(names):
         for m in re.finditer(name + r"(\w+)((?:\[[^]]*\]|\.\w+)*)", code):
             before, after = code[:m.start()], code[m.end():]
-            writes = bool(re.match(WRITE, after)) or \
-                bool(re.search(r"(?:\+\+|--)$", before)) or \
-                (before.endswith("&") and not before.endswith("&&") and
-                 (part, m[1]) not in SHARED)
-            yield m[1], writes
+            if re.match(WRITE, after) or re.search(r"(?:\+\+|--)$", before) or \
+                    (before.endswith("&") and not before.endswith("&&") and
+                     (part, m[1]) not in SHARED):
+                yield m[1]
 
 
 def main():
-    args = [a for a in sys.argv[1:] if a != "--table"]
-    folder = os.path.join(args[0] if args else ".", FOLDER)
+    folder = os.path.join(sys.argv[1] if sys.argv[1:] else ".", FOLDER)
     text = {f: open(os.path.join(folder, f)).read()
             for f in sorted(os.listdir(folder)) if f[-2:] in (".c", ".h")}
-    bad = 0
+    bad = []
     for part in PARTS:
-        uses = {}
+        written = {field for field in SHARED if field[0] == part}
         for name, source in text.items():
             owner = name[:-2] == part
-            for field, writes in part_uses(without_comments(source), part, owner):
-                uses.setdefault(field, (set(), set()))[not writes].add(name)
-        for field in fields_of(text[part + ".h"], part):
-            writers, readers = uses.get(field, (set(), set()))
-            if not writers and (part, field) not in SHARED:
-                print("%s.%s: nobody writes it" % (part, field))
-                bad += 1
-            if "--table" in sys.argv:
-                print("| %s.%s | %s | %s |" % (
-                    part, field, ", ".join(sorted(writers)),
-                    ", ".join(sorted(readers - writers)) or "-"))
-        for field, (writers, _) in uses.items():
-            for name in sorted(writers):
-                if name[:-2] != part:
-                    print("%s: writes %s.%s" % (name, part, field))
-                    bad += 1
-    if "--table" in sys.argv:
-        for field, owner in CORE.items():
-            print("| %s | %s.c | |" % (field, owner))
-    return bad > 0
+            for field in part_writes(without_comments(source), part, owner):
+                written.add((part, field))
+                if not owner:
+                    bad.append("%s: writes %s.%s" % (name, part, field))
+        bad += ["%s.%s: nobody writes it" % (part, field)
+                for field in fields_of(text[part + ".h"], part)
+                if (part, field) not in written]
+    print("\n".join(sorted(set(bad))), end="\n" if bad else "")
+    return bool(bad)
 
 
 sys.exit(main())
