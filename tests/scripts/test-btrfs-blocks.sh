@@ -8,16 +8,12 @@
 #
 #   test-btrfs-blocks.sh [CASE...]
 #
-# BTRFS_TEST	the command under test (default: the launcher of the build tree)
-# BTRFS_STOCK	the stock program (default: btrfs of PATH)
 # BTRFS_LOOPS	loop devices that may be used (default: 4)
 # BTRFS_TABLE	a file that gets a line for each case
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
-BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
 BTRFS_LOOPS=${BTRFS_LOOPS:-4}
 loops=()
 plan=$top_builddir/tests/tools/btrfs-plan
@@ -207,18 +203,11 @@ test_cases()
 	done < <(cases)
 }
 
-for program in mkfs.btrfs strace losetup wipefs; do
-	have_program "$program" || tap_skip_all "$program not found"
-done
-have_root || tap_skip_all "only root mounts"
+why=$(lacks mkfs.btrfs strace losetup wipefs)$(no_mounts)
+[ -z "$why" ] || tap_skip_all "$why"
 grep -qw btrfs /proc/filesystems || tap_skip_all "a kernel without btrfs"
 [ -x "$plan" ] || tap_skip_all "not built: $plan"
-# A mount namespace of our own: one that another process creates meanwhile would
-# copy our mounts and keep the device in use.
-if [ -z "${E2PF_OWN_MOUNTS-}" ]; then
-	have_program unshare || tap_skip_all "unshare not found"
-	E2PF_OWN_MOUNTS=1 exec unshare -m bash "$0" "$@"
-fi
+own_mounts "$@"
 tmp_setup
 have_devices 1 || tap_skip_all "no loop device"
 tap_run test_cases "$@"

@@ -6,16 +6,11 @@
 # with all options, the stream, the result of receiving it and what is found must be
 # the same byte for byte.  What is not prefetched must say why, and a killed send must
 # leave no process and no busy mount.
-#
-# BTRFS_TEST	the command under test (default: the launcher of the build tree)
-# BTRFS_STOCK	the stock program (default: btrfs of PATH)
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
-BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
-unset PREFETCH_BTRFS PREFETCH_ASIDE
+export PREFETCH_BTRFS=$BTRFS_STOCK
 
 # odd_files FOLDER: an extent of many files, holes, a large file, fragments, one
 # without checksums, several names of one, and files in the leaves themselves.
@@ -113,7 +108,7 @@ ours()
 
 	shift
 	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_STATS=$stats \
-		PREFETCH_BTRFS=$BTRFS_STOCK stream "$out" "$BTRFS_TEST" "$@"
+		stream "$out" "$BTRFS_TEST" "$@"
 }
 
 # same OPTION...: both programs' streams, messages and statuses are the same.
@@ -154,8 +149,7 @@ held()
 	exec 8<>"$dir/pipe"
 	(
 		cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
-			PREFETCH_STATS=$stats PREFETCH_BTRFS=$BTRFS_STOCK \
-			exec "$BTRFS_TEST" send -q "$@"
+			PREFETCH_STATS=$stats exec "$BTRFS_TEST" send -q "$@"
 	) >"$dir/pipe" 2>"$dir/held.err" </dev/null 8<&- &
 	pid=$!
 }
@@ -246,6 +240,13 @@ received()
 	return $result
 }
 
+# sent_by COMMAND...
+sent_by()
+(
+	cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_STATS=$stats \
+		"$@" "$BTRFS_TEST" send -p one two >"$dir/ours" 2>"$dir/ours.err" </dev/null
+)
+
 # A missing kernel feature or capability.
 refused()
 {
@@ -253,11 +254,7 @@ refused()
 
 	shift
 	cold
-	(
-		cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
-			PREFETCH_STATS=$stats PREFETCH_BTRFS=$BTRFS_STOCK \
-			"$@" "$BTRFS_TEST" send -p one two
-	) >"$dir/ours" 2>"$dir/ours.err" </dev/null
+	sent_by "$@"
 	grep -q "$why" "$stats" || { cat "$stats" "$dir/ours.err"; return 1; }
 }
 
@@ -332,7 +329,7 @@ ended_receiver()
 	cold
 	(
 		cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
-			PREFETCH_BTRFS=$BTRFS_STOCK "$program" send -q "$@" |
+			"$program" send -q "$@" |
 			head -c 200000 >"$out"
 		echo "${PIPESTATUS[0]}" >"$out.status"
 	) 2>"$out.err"
@@ -597,14 +594,7 @@ with_mem() { PREFETCH_MEM=$1 "${@:2}"; }
 no_right()
 {
 	rm -f "$stats"
-	(
-		cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
-			PREFETCH_STATS=$stats \
-			PREFETCH_BTRFS=$BTRFS_STOCK setpriv \
-			--bounding-set -sys_admin --inh-caps -sys_admin \
-			"$BTRFS_TEST" send -p one two
-	) >"$dir/ours" 2>"$dir/ours.err" </dev/null &&
-		return 1
+	! sent_by setpriv --bounding-set -sys_admin --inh-caps -sys_admin || return
 	[ -s "$dir/ours.err" ] && {
 		[ ! -s "$stats" ] ||
 			grep -q '"prefetched_requests":0' "$stats"
@@ -613,20 +603,13 @@ no_right()
 	return 1
 }
 
-# In a mount namespace of its own, so that no mount is left if this is killed.
-have_root || tap_skip_all "not root"
-for program in mkfs.btrfs losetup mount unshare; do
-	have_program "$program" || tap_skip_all "$program not found"
-done
+require_programs mkfs.btrfs losetup mount
+why=$(no_mounts)
+[ -z "$why" ] || tap_skip_all "$why"
 [ -n "$BTRFS_STOCK" ] || tap_skip_all "btrfs not found"
 [ -x "$BTRFS_TEST" ] || tap_skip_all "not built: $BTRFS_TEST"
-[ -z "${E2PF_NO_PRELOAD-}" ] || tap_skip_all "$E2PF_NO_PRELOAD"
 grep -qw btrfs /proc/filesystems || tap_skip_all "the kernel has no btrfs"
-if [ -z "${E2PF_UNSHARED-}" ]; then
-	E2PF_UNSHARED=1 unshare -m true 2>/dev/null ||
-		tap_skip_all "no mount namespace"
-	E2PF_UNSHARED=1 exec unshare -m bash "$0" "$@"
-fi
+own_mounts "$@"
 setup
 DENY_CALLS=$(tool deny-calls) || tap_bail "deny-calls.c does not compile"
 no_search=$(library no-search) || tap_bail "no-search.c does not compile"

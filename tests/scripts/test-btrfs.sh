@@ -11,6 +11,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 COMPARE_PROGRAM=btrfs
 . "$srcdir/tools/compare.sh"
 
+with_module() { LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 "$@"; }
+
 # With options that are not prefetched (test-btrfs-arguments.c has them) the statistics say
 # so; other commands run the stock program.
 aside()
@@ -18,9 +20,8 @@ aside()
 	local stats=$E2PF_TMP/aside.json why=$1
 
 	shift
-	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_STATS=$stats \
-		PREFETCH_BTRFS=$BTRFS_STOCK "$BTRFS_TEST" check "$@" \
-		"$E2PF_TMP/small" >/dev/null 2>&1
+	PREFETCH_STATS=$stats with_module "$BTRFS_TEST" check "$@" "$E2PF_TMP/small" \
+		>/dev/null 2>&1
 	grep -q -- "$why" "$stats" && grep -q '"prefetched_bytes":0' "$stats"
 }
 
@@ -59,7 +60,6 @@ small_costs_nothing()
 	local calls=$E2PF_TMP/calls
 
 	env -u PREFETCH_THREADS -u PREFETCH_STATS PREFETCH=1 \
-		PREFETCH_BTRFS="$BTRFS_STOCK" \
 		strace -f -qq -e trace=fcntl,clone,clone3 -o "$calls" \
 		"$BTRFS_TEST" check "$E2PF_TMP/small" >/dev/null 2>&1
 	grep -E 'F_DUPFD_CLOEXEC|CLONE_THREAD' "$calls"
@@ -72,18 +72,15 @@ not_of_others()
 {
 	local stats=$E2PF_TMP/other.json
 
-	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_STATS=$stats \
-		PREFETCH_BTRFS=$BTRFS_STOCK "$BTRFS_TEST" inspect-internal dump-super "$E2PF_TMP/small" \
-		>"$E2PF_TMP/other.out" 2>&1 &&
+	PREFETCH_STATS=$stats with_module "$BTRFS_TEST" inspect-internal dump-super \
+		"$E2PF_TMP/small" >"$E2PF_TMP/other.out" 2>&1 &&
 	"$BTRFS_STOCK" inspect-internal dump-super "$E2PF_TMP/small" |
 		cmp - "$E2PF_TMP/other.out" && [ ! -e "$stats" ]
 }
 
 keeps_name()
 {
-	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
-		PREFETCH_STATS=$E2PF_TMP/name.json \
-		PREFETCH_BTRFS=$BTRFS_STOCK \
+	PREFETCH_STATS=$E2PF_TMP/name.json with_module \
 		bash -c "exec -a btrfsck $BTRFS_TEST $E2PF_TMP/small" \
 		>"$E2PF_TMP/name.out" 2>&1 &&
 		grep -q '"checker_reads":[1-9]' "$E2PF_TMP/name.json"
@@ -92,8 +89,7 @@ keeps_name()
 # checked_away IMAGE: a check leaves none of its pages cached.
 checked_away()
 {
-	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_BTRFS=$BTRFS_STOCK \
-		"$BTRFS_TEST" check "$1" >/dev/null 2>&1
+	with_module "$BTRFS_TEST" check "$1" >/dev/null 2>&1
 	[ "$(resident "$1")" = 0 ]
 }
 
@@ -135,9 +131,7 @@ scatter()
 # data_check PROGRAM IMAGE: prints output and status of a check of the data.
 data_check()
 {
-	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_BTRFS=$BTRFS_STOCK \
-		PREFETCH_STATS=$E2PF_TMP/data.json "$1" check \
-		"${@:3}" "$2" 2>&1
+	PREFETCH_STATS=$E2PF_TMP/data.json with_module "$1" check "${@:3}" "$2" 2>&1
 	echo "status $?"
 }
 
@@ -173,9 +167,7 @@ no_stale_page()
 	# Somebody holds the device open: its cache is not dropped at close.
 	exec 9<"$dev"
 	for i in 1 2 3; do
-		LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
-			PREFETCH_BTRFS=$BTRFS_STOCK "$BTRFS_TEST" \
-			check "$dev" >/dev/null 2>&1 || break
+		with_module "$BTRFS_TEST" check "$dev" >/dev/null 2>&1 || break
 		unshare -m bash -ec '
 			mount -t btrfs "$1" "$2"
 			mkdir "$2/$3"

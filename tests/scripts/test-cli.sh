@@ -9,8 +9,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-E2PREFETCH=$top_builddir/prefetch/e2prefetch
-
 # launch ARG...: the command under test in $dir, output to $dir/{out,err}.
 launch()
 {
@@ -361,7 +359,7 @@ kept()
 prefetch_stats_refused()
 {
 	rm -f "$dir/ran"
-	PREFETCH_STATS=$1 "$E2PREFETCH" "$dir/none" -- touch "$dir/ran" \
+	PREFETCH_STATS=$1 "$PREFETCHER" "$dir/none" -- touch "$dir/ran" \
 		>"$dir/out" 2>"$dir/err" </dev/null
 	kept $? 8 && [ ! -e "$dir/ran" ] &&
 	grep -qF "e2prefetch: cannot write statistics to \"$1\": " "$dir/err"
@@ -370,13 +368,13 @@ prefetch_stats_refused()
 prefetch_stats_in_file()
 {
 	rm -f "$dir/stats"
-	(umask 000; PREFETCH_STATS=$dir/stats "$E2PREFETCH" "$image") || return
+	(umask 000; PREFETCH_STATS=$dir/stats "$PREFETCHER" "$image") || return
 	[ "$(stat -c %a "$dir/stats")" = 600 ] || return
 	# The old contents are gone, even if they were longer.
 	head -c 100000 /dev/zero >>"$dir/stats"
-	PREFETCH_STATS=$dir/stats "$E2PREFETCH" "$image" -- true &&
+	PREFETCH_STATS=$dir/stats "$PREFETCHER" "$image" -- true &&
 	[ "$(jq -s length "$dir/stats")" = 1 ] &&
-	PREFETCH_STATS=- "$E2PREFETCH" -q "$image" 2>"$dir/err" >"$dir/out" &&
+	PREFETCH_STATS=- "$PREFETCHER" -q "$image" 2>"$dir/err" >"$dir/out" &&
 	[ "$(jq -s length "$dir/err")" = 1 ] && [ ! -s "$dir/out" ]
 }
 
@@ -384,13 +382,13 @@ prefetch_stats_in_file()
 prefetch_stats_dry_run()
 {
 	echo old >"$dir/stats"
-	PREFETCH_STATS=$dir/stats "$E2PREFETCH" -n "$image" &&
+	PREFETCH_STATS=$dir/stats "$PREFETCHER" -n "$image" &&
 	[ "$(cat "$dir/stats")" = old ]
 }
 
 prefetch_stats_full()
 {
-	PREFETCH_STATS=- "$E2PREFETCH" "$image" >"$dir/out" 2>/dev/full
+	PREFETCH_STATS=- "$PREFETCHER" "$image" >"$dir/out" 2>/dev/full
 	[ $? = 8 ]
 }
 
@@ -399,7 +397,7 @@ lost_output()
 {
 	local status
 
-	"$E2PREFETCH" "$@" >/dev/full 2>"$dir/err"
+	"$PREFETCHER" "$@" >/dev/full 2>"$dir/err"
 	status=$?
 	cat "$dir/err"
 	[ $status = 8 ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
@@ -686,10 +684,7 @@ test_by_name()
 
 test_cli()
 {
-	dir=$E2PF_TMP/cli
-	mkdir "$dir"
-	image=$E2PF_TMP/image
-	image_make ext4-1k "$image" || tap_bail "no image"
+	small_image cli
 	# The image is small.
 	export PREFETCH_ACCEL=all
 	test_by_name

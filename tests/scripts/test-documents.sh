@@ -11,7 +11,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-PREFETCHER=$top_builddir/prefetch/e2prefetch
 top=$(cd "$srcdir/.." && pwd)
 cd "$top" || tap_bail "no sources"
 

@@ -11,19 +11,8 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-PREFETCHER=${E2PREFETCH_TEST:-$top_builddir/prefetch/e2prefetch}
-
-# run STATUS ARG...: e2prefetch exits with STATUS; output to $dir/out and $dir/err.
-run()
-{
-	local expected=$1 status
-
-	shift
-	timeout -s KILL 600 "$PREFETCHER" "$@" >"$dir/out" 2>"$dir/err" </dev/null
-	status=$?
-	cat "$dir/out" "$dir/err"
-	[ $status = "$expected" ] || { echo "status $status"; return 1; }
-}
+# run STATUS ARG...: e2prefetch exits with STATUS.
+run() { exits "$1" "$PREFETCHER" "${@:2}"; }
 
 # refused ARG...: a usage error: one line reports it, and nothing is done.
 refused()
@@ -578,10 +567,7 @@ test_all()
 {
 	local group
 
-	dir=$E2PF_TMP/e2prefetch
-	mkdir "$dir"
-	image=$E2PF_TMP/image
-	image_make ext4-1k "$image" || tap_bail "no image"
+	small_image e2prefetch
 	# Inode tables of 32 MiB.
 	big=$E2PF_TMP/big
 	truncate -s 512M "$big"

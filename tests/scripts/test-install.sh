@@ -11,12 +11,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 top_srcdir=$(cd "$srcdir/.." && pwd)
 
-# A separate make, not part of the one that runs the tests.
-run_make()
-{
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
-		make -s -C "$top_builddir" "$1" DESTDIR="$dest"
-}
+run_make() { make_apart "$1" DESTDIR="$dest"; }
 
 # installed NAME: the only file or folder whose path ends in NAME.
 installed()
@@ -100,8 +95,7 @@ commands_prefetch()
 # The path of an installation folder, without DESTDIR: "libexecdir".
 folder_of()
 {
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
-		make -s -C "$top_builddir" -f Makefile -f - print <<-END
+	make_apart -f Makefile -f - print <<-END
 		print: ; @echo '\$($1)'
 	END
 }

@@ -218,58 +218,19 @@ test_absent()
 	tally_end "absent folders"
 }
 
-#
-# Control groups, version 1 or 2.
-#
-cgroup_setup()
-{
-	local size=$1 root=/sys/fs/cgroup
-
-	CGROUP=$root/memory/e2pf-test-$$-$size
-	if [ -d $root/memory ] && mkdir "$CGROUP" 2>/dev/null; then
-		echo "$CGROUP" >>"$E2PF_TMP/cgroups"
-		echo "${size}M" >"$CGROUP/memory.limit_in_bytes"
-		return
-	fi
-	CGROUP=$root/e2pf-test-$$-$size
-	[ -f $root/cgroup.controllers ] && mkdir "$CGROUP" 2>/dev/null ||
-		return
-	echo "$CGROUP" >>"$E2PF_TMP/cgroups"
-	{ echo "${size}M" >"$CGROUP/memory.max"; } 2>/dev/null
-}
-
-group_removed() { [ ! -d "$1" ] || rmdir "$1"; }
-
-cgroups_remove()
-{
-	local group
-
-	[ -s "$E2PF_TMP/cgroups" ] || return 0
-	while read -r group; do
-		wait_for group_removed "$group" 2>/dev/null
-	done <"$E2PF_TMP/cgroups"
-	: >"$E2PF_TMP/cgroups"
-}
-
 test_cgroup()
 {
-	local size mode skipped=
+	local size mode group
 
+	skipped "memory group" "$(no_memory_groups)" && return
 	for size in 32 64 256; do
-		if ! have_root || ! cgroup_setup $size 2>/dev/null; then
-			tap_skip "memory group of $size MB" \
-				"no control group of memory can be made"
-			skipped=1
-			continue
-		fi
+		memory_group $size
 		for mode in -fn -fy; do
-			echo "memory group|$size MB|echo \$\$ >$CGROUP/cgroup.procs|||large|$mode"
+			echo "memory group|$size MB|echo \$\$ >$group/cgroup.procs|||large|$mode"
 		done
-	done >"$E2PF_TMP/cgroup.list"
-	grep '^ok' "$E2PF_TMP/cgroup.list"
-	grep '^memory' "$E2PF_TMP/cgroup.list" | tally_all limit_case
-	[ -n "$skipped" ] || tally_end "memory group"
-	tap_check "control groups are removed" cgroups_remove
+	done | tally_all limit_case
+	tally_end "memory group"
+	tap_check "control groups are removed" memory_groups_end
 }
 
 #
@@ -299,7 +260,7 @@ has_computed()
 moment_case()
 {
 	local signal mode moment pid status kind="signals at any moment"
-	local fs=$dir/moment name="$1"
+	local fs=$dir/moment name="$1" bad=''
 
 	IFS='|' read -r signal mode moment <<<"$1"
 	cp --sparse=auto "$E2PF_TMP/large" "$fs"
@@ -331,21 +292,13 @@ moment_case()
 		return ;;
 	esac
 	if [ "$mode" = -fn ]; then
-		if "$IMGTOOL" cmp "$E2PF_TMP/large" "$fs" >/dev/null; then
-			tally "$kind" agreed "$name"
-		else
-			tally "$kind" disagreed "$name: image changed"
-		fi
-		return
-	fi
-	# Stock can repair what is left.
-	"$REAL_STOCK" -fy "$fs" >/dev/null 2>&1 </dev/null
-	"$REAL_STOCK" -fn "$fs" >/dev/null 2>&1 </dev/null
-	if [ $? = 0 ]; then
-		tally "$kind" agreed "$name"
+		"$IMGTOOL" cmp "$E2PF_TMP/large" "$fs" >/dev/null || bad=": image changed"
 	else
-		tally "$kind" disagreed "$name: cannot be mended"
+		# Stock can repair what is left.
+		"$REAL_STOCK" -fy "$fs" >/dev/null 2>&1 </dev/null
+		"$REAL_STOCK" -fn "$fs" >/dev/null 2>&1 </dev/null || bad=": cannot be mended"
 	fi
+	tally "$kind" "${bad:+dis}agreed" "$name$bad"
 }
 
 test_moments()
@@ -563,7 +516,6 @@ test_limits()
 }
 
 setup mke2fs debugfs dumpe2fs e2image flock diff awk
-trap 'status=$?; cgroups_remove >/dev/null 2>&1; (exit $status); tmp_cleanup' EXIT
 DENY_CALLS=$(tool deny-calls) || tap_bail "deny-calls.c does not compile"
 REAL_STOCK=$E2FSCK_STOCK REAL_TEST=$E2FSCK_TEST
 tap_run test_limits "$@"

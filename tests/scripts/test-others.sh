@@ -8,9 +8,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-PREFETCHER=$top_builddir/prefetch/e2prefetch
-MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
-
 # use HOW COMMAND...: runs it plainly, with the module, or with e2prefetch
 # beside it.
 use()
@@ -97,10 +94,7 @@ test_all()
 {
 	local name
 
-	dir=$E2PF_TMP/others
-	mkdir "$dir"
-	image=$E2PF_TMP/image
-	image_make ext4-1k "$image" || tap_bail "no image"
+	small_image others
 	tap_check "dumpe2fs" same dumpe2fs fs
 	tap_check "debugfs: where a block belongs" same \
 		debugfs -R "icheck 1000 2000 3000" fs

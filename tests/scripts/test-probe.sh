@@ -8,19 +8,8 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-PREFETCHER=${E2PREFETCH_TEST:-$top_builddir/prefetch/e2prefetch}
-
-# run STATUS ARG...: e2prefetch exits with STATUS; output to $dir/out and $dir/err.
-run()
-{
-	local expected=$1 status
-
-	shift
-	"$PREFETCHER" "$@" >"$dir/out" 2>"$dir/err" </dev/null
-	status=$?
-	cat "$dir/out" "$dir/err"
-	[ $status = "$expected" ] || { echo "status $status"; return 1; }
-}
+# run STATUS ARG...: e2prefetch exits with STATUS.
+run() { exits "$1" "$PREFETCHER" "${@:2}"; }
 
 # The counts are those of the plan.
 counts()
@@ -142,10 +131,7 @@ not_visible()
 
 test_all()
 {
-	dir=$E2PF_TMP/probe
-	mkdir "$dir"
-	image=$E2PF_TMP/image
-	image_make ext4-1k "$image" || tap_bail "no image"
+	small_image probe
 	# Inode tables of 32 MiB; stored as a whole, so that there are no holes.
 	big=$E2PF_TMP/big
 	head -c 120M /dev/zero >"$big" &&

@@ -10,11 +10,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
 # Only root's checks write a status.
-if have_root && [ -z "${E2PF_OWN_RUN-}" ] && unshare -m true 2>/dev/null; then
-	E2PF_OWN_RUN=1 exec unshare -m "$0" "$@"
-fi
+own_mounts "$@"
 
-E2PREFETCH=$top_builddir/prefetch/e2prefetch
 folder=/run/e2prefetch
 
 same() { "$IMGTOOL" cmp "$@"; }
@@ -134,31 +131,31 @@ is_shown()
 {
 	local all one
 
-	all=$("$E2PREFETCH" progress) &&
+	all=$("$PREFETCHER" progress) &&
 	matches '^fs +\(e2fsck-prefetch, process '"$pid"'\)' "$all" &&
 	matches 'place +pass1, [0-9]+ of 512 groups' "$all" &&
 	matches 'left +[0-9]' "$all" || return
-	one=$("$E2PREFETCH" progress --fields "$pid") &&
+	one=$("$PREFETCHER" progress --fields "$pid") &&
 	matches '^stage pass1$' "$one" && matches "^pid $pid\$" "$one" &&
 	diff <(echo "$one") "$folder/$pid.progress" &&
-	(cd "$dir" && "$E2PREFETCH" progress --fields fs >/dev/null)
+	(cd "$dir" && "$PREFETCHER" progress --fields fs >/dev/null)
 }
 
 # It waits for the pipe, not for the disk or the processor.
 waits_for_nothing()
 {
-	"$E2PREFETCH" progress --fields "$pid" | grep -qx 'waits_for nothing'
+	"$PREFETCHER" progress --fields "$pid" | grep -qx 'waits_for nothing'
 }
 
 others_are_none()
 {
-	"$E2PREFETCH" progress 1 2>"$dir/none"
+	"$PREFETCHER" progress 1 2>"$dir/none"
 	[ $? = 1 ] && grep -q 'no check that prefetches' "$dir/none" || return
-	[ -z "$("$E2PREFETCH" progress --fields /dev/null 2>"$dir/none")" ] ||
+	[ -z "$("$PREFETCHER" progress --fields /dev/null 2>"$dir/none")" ] ||
 		return
-	"$E2PREFETCH" progress 1 2 2>"$dir/none"
+	"$PREFETCHER" progress 1 2 2>"$dir/none"
 	[ $? = 16 ] || return
-	"$E2PREFETCH" progress --follow 2>"$dir/none"
+	"$PREFETCHER" progress --follow 2>"$dir/none"
 	[ $? = 16 ]
 }
 
@@ -175,7 +172,7 @@ is_printable()
 	) &
 	pid=$!
 	wait_for status_of "$pid" || return
-	shown=$("$E2PREFETCH" progress "$pid")
+	shown=$("$PREFETCHER" progress "$pid")
 	let_go
 	rm "$dir/$name"
 	matches '^a\?\[2Jb  ' "$shown"
@@ -186,7 +183,7 @@ is_printable()
 is_followed()
 {
 	: >"$dir/fs"
-	script -qfec "stty cols 50; cd '$dir'; '$E2PREFETCH' progress --follow fs" \
+	script -qfec "stty cols 50; cd '$dir'; '$PREFETCHER' progress --follow fs" \
 		"$dir/terminal" </dev/null >"$dir/screen" 2>&1 &
 	local follower=$!
 
@@ -200,7 +197,7 @@ is_followed()
 only_for_root()
 {
 	have_program setpriv || return 0
-	setpriv --reuid 65534 --clear-groups "$E2PREFETCH" progress \
+	setpriv --reuid 65534 --clear-groups "$PREFETCHER" progress \
 		2>"$dir/none"
 	[ $? = 8 ]
 }
@@ -267,7 +264,7 @@ killed_is_stale()
 	let_go
 	[ -e "$folder/$killed.progress" ] && cp "$folder/$killed.progress" \
 		"$dir/stale" || return
-	"$E2PREFETCH" progress >"$dir/none" 2>&1
+	"$PREFETCHER" progress >"$dir/none" 2>&1
 	status=$?
 	[ $status = 1 ] && [ ! -e "$folder/$killed.progress" ]
 }
@@ -288,7 +285,7 @@ foreign_folder_is_left()
 
 	chmod 777 "$folder"
 	start_and_block "$E2FSCK_TEST" && sleep 2 &&
-	[ -z "$(ls "$folder")" ] && ! "$E2PREFETCH" progress 2>/dev/null &&
+	[ -z "$(ls "$folder")" ] && ! "$PREFETCHER" progress 2>/dev/null &&
 	keep foreign && agrees foreign
 }
 
@@ -341,9 +338,9 @@ give_up()
 
 slow_is_shown()
 {
-	"$E2PREFETCH" progress --fields "$pid" |
+	"$PREFETCHER" progress --fields "$pid" |
 		grep -qx 'waits_for slow read' &&
-	"$E2PREFETCH" progress "$pid" |
+	"$PREFETCHER" progress "$pid" |
 		grep -Eq 'waits +for a read of .* at byte [0-9]+, for [0-9]+ s'
 }
 
@@ -373,7 +370,7 @@ slow_btrfs()
 {
 	local -x PREFETCH=1 PREFETCH_THREADS=2
 
-	slow_read "${BTRFS_STOCK:-btrfs}" "$BTRFS_TEST" check fs.btrfs &&
+	slow_read "$BTRFS_STOCK" "$BTRFS_TEST" check fs.btrfs &&
 	ends_as_stock || give_up
 }
 
@@ -410,7 +407,6 @@ told_on_terminal()
 
 test_slow_reads()
 {
-	local BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 	local name="a slow read" FAULT
 
 	skipped "$name" "${E2PF_RUNTIME:+a sanitizer}" && return
@@ -442,7 +438,7 @@ test_all()
 	test_signals
 	start_and_block "$E2FSCK_STOCK"
 	keep stock
-	skipped "progress" "$([ -n "${E2PF_OWN_RUN-}" ] || echo "no mount name space")" && return
+	skipped "progress" "$(no_mounts)" && return
 	mount -t tmpfs -o mode=755 none /run && test_progress
 }
 

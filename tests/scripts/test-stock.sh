@@ -9,23 +9,17 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 
 # ends STATUS SETUP [VARIABLE=VALUE...]: the launcher, where the folder that e2fsck is in
 # has nothing but what SETUP puts there: $stock is e2fsck, $PWD the folder.
 ends()
 {
 	local -x setup=$2
-	local status
 
-	timeout -s KILL 600 unshare -m bash -c '
+	exits "$1" unshare -m bash -c '
 		mount -t tmpfs none "$folder" && cd "$folder" || exit 99
 		eval "$setup" || exit 98
-		exec env "$@"' - "${@:3}" "$E2FSCK_TEST" -fn "$image" \
-		>"$dir/out" 2>"$dir/err" </dev/null
-	status=$?
-	cat "$dir/out" "$dir/err"
-	[ $status = "$1" ] || { echo "status $status"; return 1; }
+		exec env "$@"' - "${@:3}" "$E2FSCK_TEST" -fn "$image"
 }
 
 # finds SETUP [VARIABLE=VALUE...]: the launcher checks the image as stock does.
@@ -203,12 +197,8 @@ btrfs_version()
 
 test_stock()
 {
-	dir=$E2PF_TMP/stock
-	mkdir "$dir"
-	image=$E2PF_TMP/image
-	image_make ext4-1k "$image" || tap_bail "no image"
+	small_image stock
 	cp "$E2FSCK_STOCK" "$dir/e2fsck"
-	MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
 	export script=$dir/script stock=$dir/e2fsck launcher=$E2FSCK_TEST module=$MODULE folder
 	folder=$(sed -n 's/^E2FSCK = //p' "$top_builddir/e2fsck/Makefile")
 	folder=$(dirname "$folder")

@@ -100,10 +100,7 @@ test_full()
 
 test_all()
 {
-	dir=$E2PF_TMP/tutorial
-	mkdir "$dir"
-	image=$E2PF_TMP/image
-	image_make ext4-1k "$image" || tap_bail "no image"
+	small_image tutorial
 	check stock PREFETCH=0
 	tap_check "the tutorial" run_tutorial
 	test_cold

@@ -11,7 +11,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-module=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
 preload=
 
 # A status no e2fsck ends with.  Valgrind does not know the ioctl by which
@@ -40,7 +39,7 @@ under_valgrind()
 
 test_check()
 {
-	local preload=$module
+	local preload=$MODULE
 
 	cp --sparse=auto "$image" "$E2PF_TMP/fs"
 	PREFETCH=1 PREFETCH_ACCEL=all TEST_MMAP_IO=1 PREFETCH_STATS=$E2PF_TMP/stats \
@@ -81,7 +80,7 @@ test_claims()
 	block=${block%% *}
 	debugfs -w -R "bmap b 5 $block" "$E2PF_TMP/claimed" >/dev/null 2>&1
 	stock=$(instructions "")
-	ours=$(instructions "$module")
+	ours=$(instructions "$MODULE")
 	echo "block $block, instructions: stock $stock, ours $ours"
 	[ "${stock:-0}" -gt 80000000 ] && [ "${ours:-0}" -gt 0 ] &&
 		[ "$ours" -le $((stock / 100 * percent)) ]
@@ -109,7 +108,7 @@ test_all()
 
 [ "${SANITIZERS:-no}" = no ] ||
 	tap_skip_all "valgrind and the sanitizers do not go together"
-[ -r "$module" ] || tap_skip_all "module not built: $module"
+[ -r "$MODULE" ] || tap_skip_all "module not built: $MODULE"
 prefetch=$top_builddir/prefetch/.libs/e2prefetch
 [ -x "$prefetch" ] || prefetch=$top_builddir/prefetch/e2prefetch
 clones=$top_builddir/tests/unit/test-clones

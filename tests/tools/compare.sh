@@ -36,11 +36,8 @@
 # the same.  For both programs E2FSPROGS_FAKE_TIME and E2FSCK_TIME fix e2fsck's
 # time, and fixed-random.c fixes the rest.
 #
-# Variables a caller may set, before it sources this:
+# Variables a caller may set, before it sources this, besides those of lib.sh:
 #   COMPARE_PROGRAM	e2fsck (default) or btrfs, for btrfs check
-#   BTRFS_TEST		the command under test of btrfs (default: the launcher of
-#			the build tree); of e2fsck it is E2FSCK_TEST of lib.sh
-#   BTRFS_STOCK		the stock program (default: btrfs of PATH)
 #   COMPARE_LIMIT	seconds until a run is ended (default: 600; the longest
 #			stock run takes under two); for btrfs BTRFS_LIMIT (20)
 #   COMPARE_TEST_LIMIT	seconds for the command under test (default: as for
@@ -94,8 +91,6 @@ e2fsck)
 		compare_heap compare_race}
 	;;
 btrfs)
-	BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
-	BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
 	export PREFETCH_BTRFS=$BTRFS_STOCK
 	# Without it small filesystems are left alone.
 	export PREFETCH_THREADS=2

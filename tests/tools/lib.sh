@@ -27,6 +27,7 @@
 #			launcher of the build tree)
 #   E2FSCK_STOCK	the stock checker, an absolute path, also for the command under
 #			test (default: e2fsck of PATH or /sbin)
+#   BTRFS_TEST, BTRFS_STOCK	the same of btrfs
 #   SANITIZERS		those it was built with, by gcc (default: no)
 #   E2PF_JOBS		workers at a time (default: online processors)
 #   TMPDIR		where the images go (default: /tmp)
@@ -44,6 +45,8 @@ srcdir=$(cd "${srcdir:-.}" && pwd)
 top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 E2FSCK_TEST=${E2FSCK_TEST:-$top_builddir/e2fsck/e2fsck}
+PREFETCHER=$top_builddir/prefetch/e2prefetch
+MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
 E2PF_JOBS=${E2PF_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
 
 # The host's settings must not affect images or output.  E2PF_TEST_MARK identifies the
@@ -54,6 +57,8 @@ unset PREFETCH PREFETCH_THREADS PREFETCH_MEM PREFETCH_STATS PREFETCH_OBSERVE PRE
 unset "${!E2PREFETCH@}" PREFETCH_VERBOSE PREFETCH_ACCEL TEST_MMAP_IO E2FSPROGS_UNDO_DIR E2FSCK_JBD_DEBUG
 [ -z "${E2FSCK_STOCK-}" ] || export PREFETCH_E2FSCK=$E2FSCK_STOCK
 E2FSCK_STOCK=${E2FSCK_STOCK:-$(command -v e2fsck)}
+BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
+BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
 export PATH LC_ALL=C.UTF-8 LANG=C.UTF-8 TZ=GMT0 PAGER=cat DEBUGFS_PAGER=cat
 export E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000
 export E2FSCK_CONFIG=/dev/null PREFETCH_CONFIG=/dev/null PREFETCH_LOG=0 SOURCE_DATE_EPOCH=1500000000
@@ -69,8 +74,7 @@ export E2PF_TEST_MARK=e2pf-test-$$
 E2PF_RUNTIME=
 case ${SANITIZERS:-no} in
 *address*)
-	E2PF_RUNTIME=$(ldd "$top_builddir/e2fsck/.libs/e2fsck-prefetch.so" |
-		awk '/libasan/ { print $3 }')
+	E2PF_RUNTIME=$(ldd "$MODULE" | awk '/libasan/ { print $3 }')
 	ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:${ASAN_OPTIONS-}
 	ASAN_OPTIONS=max_malloc_fill_size=0:$ASAN_OPTIONS
 	export ASAN_OPTIONS
@@ -128,6 +132,17 @@ tap_check()
 	rm -f "$log"
 }
 
+# exits STATUS COMMAND...: it ends with STATUS; output to $dir/out and $dir/err.
+exits()
+{
+	local status
+
+	timeout -s KILL 600 "${@:2}" >"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	cat "$dir/out" "$dir/err"
+	[ $status = "$1" ] || { echo "status $status"; return 1; }
+}
+
 # undisturbed COMMAND...: what the kernel or other processes may disturb (a page is
 # dropped, a child gets no processor for seconds) succeeds once in a number of tries.
 # What is broken never does.
@@ -179,6 +194,7 @@ tmp_cleanup()
 	for pid in $(jobs -p); do
 		kill "$pid" 2>/dev/null
 	done
+	memory_groups_end >/dev/null 2>&1
 	# A loop device keeps its file in use, and the file keeps the mount in use.
 	awk -v tmp="$E2PF_TMP/" 'index($2, tmp) == 1 { print $2 }' /proc/self/mounts |
 		tac | xargs -r umount -l 2>/dev/null
@@ -301,6 +317,14 @@ no_strace()
 }
 no_disk() { can_drop || echo "files stay in memory"; }
 
+# own_mounts ARG...: begins the script again, with mounts of its own, if it can.  A name space that
+# another process makes meanwhile would copy ours and keep devices in use.
+own_mounts()
+{
+	[ -n "${E2PF_OWN_MOUNTS-}$(no_mounts)" ] ||
+		E2PF_OWN_MOUNTS=1 exec unshare -m bash "$0" "$@"
+}
+
 # Is there a nice value 7 above the tests' own?
 can_be_nicer() { [ "$(nice)" -le 12 ]; }
 
@@ -314,6 +338,13 @@ nobody_runs()
 	have_root && have_program setpriv && $NOBODY test -x "$1" 2>/dev/null
 }
 have_fuse() { [ -c /dev/fuse ] && [ -r /dev/fuse ] && [ -w /dev/fuse ]; }
+
+# make_apart TARGET...: a make of its own, not a part of the one that runs the tests.
+make_apart()
+{
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
+		make -s -C "$top_builddir" "$@"
+}
 
 # loop_attach FILE [OPTION...]: prints the device; it is detached at the end.
 loop_attach()
@@ -330,6 +361,33 @@ loop_detach()
 {
 	losetup -d "$1" &&
 		sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"
+}
+
+# memory_group MIB: a control group of that much memory, version 1 or 2, sets $group.
+memory_group()
+{
+	local root=/sys/fs/cgroup limit=memory.max
+
+	[ ! -d $root/memory ] || root=$root/memory limit=memory.limit_in_bytes
+	group=$root/e2pf-test-$$-$1
+	mkdir -p "$group" && echo "$group" >>"$E2PF_TMP/groups" &&
+		echo "$1M" >"$group/$limit"
+}
+
+# The kernel may take a moment until a process has left its group.
+memory_groups_end()
+{
+	local group
+
+	[ ! -e "$E2PF_TMP/groups" ] || while read -r group; do
+		[ ! -d "$group" ] || wait_for rmdir "$group"
+	done <"$E2PF_TMP/groups"
+}
+
+no_memory_groups()
+{
+	{ have_root && memory_group 1 && memory_groups_end; } >/dev/null 2>&1 ||
+		echo "no control group of memory"
 }
 
 # PID and name of processes with our mark in the environment that run a checker.
@@ -369,6 +427,14 @@ no_process_left()
 	wait_for nothing_marked && return
 	printf 'left behind: %s\n' "$(marked_processes)"
 	return 1
+}
+
+# A folder for the test NAME in $dir, and a small filesystem in $image.
+small_image()
+{
+	dir=$E2PF_TMP/$1 image=$E2PF_TMP/image
+	mkdir "$dir"
+	image_make ext4-1k "$image" || tap_bail "no image"
 }
 
 # workers FUNCTION ARG...: run FUNCTION ARG for each ARG, E2PF_JOBS at a time.  Outputs
