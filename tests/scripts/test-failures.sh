@@ -9,30 +9,31 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-MODULE=$(readlink -f "$top_builddir/e2fsck/e2fsck-prefetch.so")
 LAUNCHER=$top_builddir/e2fsck/e2fsck
+# The program, what is stock, and how it checks.
+program=e2fsck stock=$E2FSCK_STOCK how=-fn
 
 # fresh: a launcher and a module, to be broken.
 fresh()
 {
 	rm -rf "$dir/x"
 	mkdir "$dir/x"
-	cp "$LAUNCHER" "$dir/x/e2fsck"
-	ln -s e2fsck "$dir/x/e2fsck-prefetch"
-	cp "$MODULE" "$dir/x/e2fsck-prefetch.so"
+	cp "$top_builddir/$program/$program" \
+		"$top_builddir/$program/.libs/$program-prefetch.so" "$dir/x"
+	ln -s $program "$dir/x/$program-prefetch"
 }
 
 # stock: the outcome to compare with, of the same image.
 stock()
 {
-	"$E2FSCK_STOCK" -fn "$image" >"$dir/so" 2>"$dir/se" </dev/null
+	"$stock" $how "$image" >"$dir/so" 2>"$dir/se" </dev/null
 	echo $? >>"$dir/so"
 }
 
 # launch [COMMAND...]: the launcher in $dir/x, run by that command.
 launch()
 {
-	PREFETCH=1 timeout 600 "$@" "$dir/x/e2fsck" -fn "$image" \
+	PREFETCH=1 timeout 600 "$@" "$dir/x/$program" $how "$image" \
 		>"$dir/out" 2>"$dir/err" </dev/null
 	echo $? >>"$dir/out"
 }
@@ -48,9 +49,9 @@ same()
 tells()
 {
 	cmp "$dir/so" "$dir/out" || { cat "$dir/out" "$dir/err"; return 1; }
-	grep -Ex -- "e2fsck-prefetch: .*($1).*" "$dir/err" ||
+	grep -Ex -- "$program-prefetch: .*($1).*" "$dir/err" ||
 		{ cat "$dir/err"; return 1; }
-	grep -v "^e2fsck-prefetch: " "$dir/err" | cmp - "$dir/se"
+	grep -v "^$program-prefetch: " "$dir/err" | cmp - "$dir/se"
 }
 
 # is_stock REASON [COMMAND...]: silently, and with the reason.
@@ -70,6 +71,7 @@ row()
 	shift 3
 	fresh
 	(cd "$dir/x" && eval "$break") || tap_bail "$name: cannot be set up"
+	[ $program = e2fsck ] || name="$program: $name"
 	tap_check "$name" is_stock "$reason" "$@"
 }
 
@@ -152,27 +154,24 @@ needs()
 
 test_module_files()
 {
-	row "module missing" "missing, unreadable or empty" \
-		"rm e2fsck-prefetch.so"
-	row "module empty" "missing, unreadable or empty" \
-		": >e2fsck-prefetch.so"
-	row "module is a folder" "missing, unreadable or empty" \
-		"rm e2fsck-prefetch.so; mkdir e2fsck-prefetch.so"
-	row "module is a pipe" "missing, unreadable or empty" \
-		"rm e2fsck-prefetch.so; mkfifo e2fsck-prefetch.so"
-	row "module is text" "missing, unreadable or empty" \
-		"seq 100000 >e2fsck-prefetch.so"
-	row "module of another processor" "not of the same kind" "byte 18 363"
-	row "module of another word size" \
-		"not of the same kind|cut short" "byte 4 1"
-	row "module needs a library that is missing" \
-		"libgone.so: cannot open|loading shared library libgone" \
-		"needs ''"
+	local name reason break
+
+	while IFS='|' read -r name reason break; do
+		row "$name" "${reason//,/|}" "$break"
+	done <<-'END'
+	module missing|unreadable or empty|rm e2fsck-prefetch.so
+	module empty|unreadable or empty|: >e2fsck-prefetch.so
+	module is a folder|unreadable or empty|rm e2fsck-prefetch.so; mkdir e2fsck-prefetch.so
+	module is a pipe|unreadable or empty|rm e2fsck-prefetch.so; mkfifo e2fsck-prefetch.so
+	module is text|unreadable or empty|seq 100000 >e2fsck-prefetch.so
+	module of another processor|not of the same kind|byte 18 363
+	module of another word size|not of the same kind,cut short|byte 4 1
+	module needs a library that is missing|libgone.so: cannot open,library libgone|needs ''
+	path with a blank|has a blank|mkdir '../x y'; mv * '../x y'; ln -s '../x y/e2fsck' e2fsck
+	END
 	[ -n "$MUSL" ] ||
 		row "module needs the missing version of a symbol" \
 			"version .NEW. not found" "needs OLD"
-	row "path with a blank" "has a blank" \
-		"mkdir '../x y'; mv * '../x y'; ln -s '../x y/e2fsck' e2fsck"
 	rm -rf "$dir/x y"
 }
 
@@ -180,19 +179,14 @@ test_module_files()
 # The self-test and the process.
 #
 
-# A library of the user that breaks what the module calls; e2fsck does not call
-# it, or not in this way.
+# A library of the user that breaks what the module calls; e2fsck does not call it.
 breaker()
 {
 	cat >"$dir/breaker.c" <<-'END'
 	#define _GNU_SOURCE
 	#include <dlfcn.h>
-	#include <errno.h>
-	#include <signal.h>
 	#include <stdlib.h>
 	#include <string.h>
-	#include <sys/mman.h>
-	#include <sys/wait.h>
 	#include <unistd.h>
 	static int is(const char *what)
 	{
@@ -213,44 +207,19 @@ breaker()
 			sleep(100);
 		return real(n, r, map);
 	}
-	pid_t fork(void)
-	{
-		pid_t (*real)(void) = dlsym(RTLD_NEXT, "fork");
-		if (!is("fork"))
-			return real();
-		errno = EAGAIN;
-		return -1;
-	}
-	void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t o)
-	{
-		void *(*real)(void *, size_t, int, int, int, off_t) =
-			dlsym(RTLD_NEXT, "mmap");
-		if (!is("mmap") || fd >= 0 || !(flags & MAP_SHARED))
-			return real(at, n, prot, flags, fd, o);
-		errno = ENOMEM;
-		return MAP_FAILED;
-	}
-	pid_t waitpid(pid_t pid, int *status, int options)
-	{
-		pid_t (*real)(pid_t, int *, int) = dlsym(RTLD_NEXT, "waitpid");
-		if (!is("waitpid"))
-			return real(pid, status, options);
-		errno = ECHILD;
-		return -1;
-	}
 	END
 	$CC -shared -fPIC -o "$dir/breaker.so" "$dir/breaker.c" -ldl
 }
 
-# self_test BREAK ACCELERATIONS PREFETCHES: how many accelerations are used, and
-# whether the module reads ahead.
+# self_test BREAK ACCELERATIONS [LIBRARY]: how many accelerations are used; the module
+# reads ahead.
 self_test()
 {
 	local stats=$dir/stats.json
 
 	rm -f "$stats"
 	PREFETCH_STATS=$stats launch env BREAK="$1" \
-		LD_PRELOAD="${E2PF_RUNTIME:+$E2PF_RUNTIME:}$dir/breaker.so"
+		LD_PRELOAD="${E2PF_RUNTIME:+$E2PF_RUNTIME:}${3-$dir/breaker.so}"
 	same || return
 	cat "$stats"
 	jq -e ".accelerations | length $2" "$stats" &&
@@ -263,11 +232,15 @@ test_self_test()
 
 	# One that gets no processor for 5 s does not.
 	tap_check "self-test passes" undisturbed self_test nothing "> 0"
-	for what in crash abort exit fork mmap; do
+	for what in crash abort exit; do
 		tap_check "self-test: $what" self_test "$what" "== 0"
 	done
+	for what in fork mmap; do
+		E2PF_FAULT=calls:module:$what:1 E2PF_FAULT_LOG=$dir/hits \
+			tap_check "self-test: $what" self_test nothing "== 0" "$FAULT"
+	done
 	tap_check "a hanging self-test is left" self_test hang "== 0"
-	tap_check "self-test: waitpid" undisturbed self_test waitpid "> 0"
+	# Then waitpid() has no child.
 	tap_check "SIGCHLD ignored" undisturbed ignored_child
 	tap_check "no process is left" no_process_left
 }
@@ -281,6 +254,13 @@ ignored_child()
 	same && jq -e '.accelerations | length > 0' "$stats"
 }
 
+# killed CALL[, WORDS]: by a filter, at this system call.
+killed()
+{
+	row "killed at $1" "system call that it needs is not allowed" : \
+		"$DENY_CALLS" kill "${1%%,*}"
+}
+
 # A filter of system calls that ends the process, as systemd's without an error
 # number does; checks without and with accelerations, and of a small filesystem.
 test_filter()
@@ -290,22 +270,13 @@ test_filter()
 	skipped "filters of system calls" "$("$DENY_CALLS" kill mincore true ||
 		echo "no seccomp")" && return
 	for call in mincore cachestat ioprio_set socket sched_getaffinity; do
-		row "killed at $call" "system call that it needs is not allowed" \
-			: "$DENY_CALLS" kill "$call"
-		PREFETCH_ACCEL=none \
-		row "killed at $call, without accelerations" \
-			"system call that it needs is not allowed" \
-			: "$DENY_CALLS" kill "$call"
+		killed "$call"
+		PREFETCH_ACCEL=none killed "$call, without accelerations"
 	done
 	(image=$small
 	stock
-	row "killed at mincore, small filesystem" \
-		"system call that it needs is not allowed" \
-		: "$DENY_CALLS" kill mincore
-	TEST_MMAP_IO=1 \
-	row "killed at mincore, mmap manager" \
-		"system call that it needs is not allowed" \
-		: "$DENY_CALLS" kill mincore
+	killed "mincore, small filesystem"
+	TEST_MMAP_IO=1 killed "mincore, mmap manager"
 	PREFETCH=1 PREFETCH_VERBOSE=0 \
 	row "a filter of something else" "checked in" : \
 		"$DENY_CALLS" kill pidfd_open)
@@ -448,20 +419,17 @@ test_settings()
 		tap_check "$name=$(printf %q "$value")" \
 			wrong "$name: $line" "$name=$value"
 	done
-	tap_check "unknown setting" wrong_file 'treads = 4\n' \
-		':1: unknown setting "treads"'
-	tap_check "invalid value" wrong_file '# a\n\nmem = 1\n' \
-		":3: mem: \"1\" is not $size"
-	tap_check "set twice" wrong_file 'nice = 5\n nice = 6\n' \
-		':2: nice is set twice'
-	tap_check "a section" wrong_file '[main]\n' \
-		':1: there are no sections here'
-	tap_check "no value" wrong_file 'threads\n' \
-		':1: this is not "name = value"'
-	tap_check "not text" wrong_file 'threads = 4\000\n' ': this is not text'
-	tap_check "the last line has no newline" wrong_file \
-		'\357\273\277iops = 5\r\nthreads=0' \
-		':2: threads: "0" is not a number from 1 to 256'
+	while IFS='|' read -r name value line; do
+		tap_check "$name" wrong_file "$value" "$line"
+	done <<-END
+	unknown setting|treads = 4\n|:1: unknown setting "treads"
+	invalid value|# a\n\nmem = 1\n|:3: mem: "1" is not $size
+	set twice|nice = 5\n nice = 6\n|:2: nice is set twice
+	a section|[main]\n|:1: there are no sections here
+	no value|threads\n|:1: this is not "name = value"
+	not text|threads = 4\000\n|: this is not text
+	the last line has no newline|\357\273\277iops = 5\r\nthreads=0|:2: threads: "0" is not a number from 1 to 256
+	END
 	tap_check "a file that is too long" wrong_long
 	rm -f "$dir/conf"
 	mkfifo "$dir/conf"
@@ -501,71 +469,30 @@ turned_off()
 #
 # btrfs: what is not the same code.
 #
-btrfs_stock()
-{
-	"$BTRFS_STOCK" check "$dir/fs.btrfs" >"$dir/so" 2>"$dir/se"
-	echo $? >>"$dir/so"
-}
-
-# btrfs_row NAME REASON BREAK [COMMAND...]: as row.
-btrfs_row()
-{
-	local name=$1 reason=$2 break=$3
-
-	shift 3
-	rm -rf "$dir/x"
-	mkdir "$dir/x"
-	cp "$top_builddir/btrfs/btrfs" "$top_builddir/btrfs/.libs/btrfs-prefetch.so" \
-		"$dir/x"
-	(cd "$dir/x" && eval "$break") || tap_bail "$name: cannot be set up"
-	tap_check "btrfs: $name" btrfs_is_stock "$reason" "$@"
-}
-
-btrfs_is_stock()
-{
-	local reason=$1 verbose
-
-	shift
-	for verbose in 0 2; do
-		PREFETCH=1 PREFETCH_BTRFS=$BTRFS_STOCK PREFETCH_VERBOSE=$verbose \
-			PREFETCH_THREADS=2 LD_PRELOAD=$E2PF_RUNTIME timeout 600 "$@" \
-			"$dir/x/btrfs" check "$dir/fs.btrfs" >"$dir/out" 2>"$dir/err"
-		echo $? >>"$dir/out"
-		cat "$dir/err"
-		cmp "$dir/so" "$dir/out" &&
-		grep -v "^btrfs-prefetch: " "$dir/err" | cmp - "$dir/se" || return
-		case $verbose in
-		0) ! grep "^btrfs-prefetch: " "$dir/err" || return ;;
-		2) grep -E "^btrfs-prefetch: .*($reason)" "$dir/err" || return ;;
-		esac
-	done
-}
-
 test_btrfs()
 {
+	local program=btrfs how=check image=$dir/fs.btrfs stock=$BTRFS_STOCK
+	local -x PREFETCH_BTRFS=$stock PREFETCH_THREADS=2 LD_PRELOAD=$E2PF_RUNTIME
+
 	mkdir -p "$dir/files/a/b"
 	truncate -s 256M "$dir/fs.btrfs"
-	BTRFS_STOCK=$(command -v btrfs) && mkfs.btrfs -q --rootdir "$dir/files" \
+	[ -n "$stock" ] && mkfs.btrfs -q --rootdir "$dir/files" \
 		"$dir/fs.btrfs" >/dev/null 2>&1 || {
 		tap_skip "btrfs" "no btrfs-progs"
 		return
 	}
-	btrfs_stock
-	btrfs_row "nothing broken" "checked in" :
-	btrfs_row "module missing" "missing, unreadable or empty" \
+	stock
+	row "nothing broken" "checked in" :
+	row "module missing" "missing, unreadable or empty" \
 		"rm btrfs-prefetch.so"
-	btrfs_row "module cut short" "cut short" \
+	row "module cut short" "cut short" \
 		"truncate -s 50000 btrfs-prefetch.so"
 	[ -n "$E2PF_RUNTIME" ] ||
-		btrfs_row "address space limited" "address space is limited" : \
+		row "address space limited" "address space is limited" : \
 			bash -c 'ulimit -v 2000000; exec "$@"' -
 	"$DENY_CALLS" kill mincore true || return
-	btrfs_row "killed at mincore" \
-		"system call that it needs is not allowed" : \
-		"$DENY_CALLS" kill mincore
-	btrfs_row "killed at cachestat" \
-		"system call that it needs is not allowed" : \
-		"$DENY_CALLS" kill cachestat
+	killed mincore
+	killed cachestat
 }
 
 #
@@ -710,8 +637,8 @@ CC=${CC:-cc}
 MUSL=$(readelf -l "$E2FSCK_STOCK" 2>/dev/null | grep ld-musl)
 setup mke2fs readelf jq "$CC" timeout
 dir=$E2PF_TMP
-export PREFETCH_LOG=0
 DENY_CALLS=$(tool deny-calls) || tap_bail "deny-calls.c does not compile"
+FAULT=$(library fault-inject) || tap_bail "fault-inject.c does not compile"
 # Large enough for the self-test; sparse.
 image=$dir/image small=$dir/small
 truncate -s 8G "$image"
