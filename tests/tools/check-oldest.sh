@@ -6,16 +6,10 @@
 # 11 (Linux 5.10, glibc 2.31, e2fsprogs 1.46.2).  Its packages are downloaded and
 # unpacked into a folder, and this machine's compiler builds programs and tests with
 # that folder as sysroot.  Nothing is run.  The use of a newer function or constant
-# is an error or a warning.  The production sources are also
-# compiled, but not linked, with the headers of Debian 11's musl.
+# is an error or a warning.
 #
 #   check-oldest.sh [SOURCES]		a folder with the release sources (default:
 #					made from this tree)
-#
-# OLDEST_DIR	folder to work in, an absolute path, which keeps the packages
-#		(default: a temporary folder)
-# OLDEST_MIRRORS	tried in this order (default: Debian's own server, and its
-#		archive, to which old suites are moved)
 #
 # Skipped if no mirror can be reached, or if the machine has no apt.
 
@@ -24,8 +18,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/chroots.sh"
 
 suite=bullseye
-mirrors=${OLDEST_MIRRORS-http://deb.debian.org/debian
-	http://archive.debian.org/debian}
 
 # Development packages, the libraries that their links point to, and the other
 # libraries needed to link.
@@ -38,44 +30,31 @@ packages="linux-libc-dev libc6-dev libc6 libcrypt-dev libcrypt1
 # The packages.
 #
 
-# get_packages MIRROR: download to $work/apt/got.  Suites that are no longer maintained
+# get_packages MIRROR: download to $work/got.  Suites that are no longer maintained
 # are signed with keys that are no longer in use.
 get_packages()
 {
-	local keys=$keyring status=Dir::State::status=$work/apt/status
+	local keys=$keyring status=Dir::State::status=$work/status
 	local removed=${keyring%/*}/debian-archive-removed-keys.gpg
 
 	[ ! -r "$removed" ] || keys+=,$removed
-	apt_update "$work/apt" "deb [signed-by=$keys] $1 $suite main" \
-		-o "$status" || return
-	(cd "$work/apt/got" && apt_get "$work/apt" -o "$status" download $packages)
+	apt_update "$work" "deb [signed-by=$keys] $1 $suite main" -o "$status" || return
+	(cd "$work/got" && apt_get "$work" -o "$status" download $packages)
 }
 
-# Absolute links would lead out of the folder.
-unpack()
+# Unpack the packages into $root.  Debian moves old suites to its archive.  Absolute links
+# would lead out of the folder.
+fetch()
 {
 	local deb link
 
-	rm -rf "$root"
-	for deb in "$work"/apt/got/*.deb; do
+	get_packages "$mirror" || get_packages http://archive.debian.org/debian || return
+	for deb in "$work"/got/*.deb; do
 		dpkg-deb -x "$deb" "$root" || return
 	done
 	find "$root" -lname '/*' | while read -r link; do
 		ln -sfn "$root$(readlink "$link")" "$link" || return
 	done
-}
-
-# Unpack the packages into $root; if that fails the last line is the reason.
-fetch()
-{
-	local mirror
-
-	[ ! -e "$work/complete" ] || return 0
-	for mirror in $mirrors; do
-		get_packages "$mirror" && unpack && touch "$work/complete" &&
-			return 0
-	done
-	return 1
 }
 
 #
@@ -93,7 +72,6 @@ build()
 
 	libdir=$root/usr/lib/$(gcc -print-multiarch)
 	compiler="gcc --sysroot=$root -B$libdir"
-	rm -rf "$work/build"
 	mkdir "$work/build" && cd "$work/build" || return
 	PKG_CONFIG_SYSROOT_DIR=$root \
 	PKG_CONFIG_LIBDIR=$libdir/pkgconfig:$root/usr/share/pkgconfig \
@@ -136,11 +114,11 @@ tests()
 {
 	local sources=${1-}
 
-	if ! fetch >"$work/fetch.log" 2>&1; then
+	fetch >"$E2PF_TMP/fetch.log" 2>&1 || {
 		tap_skip "the oldest headers" "the packages of $suite cannot be had: $(
-			why_not "$work/fetch.log")"
+			why_not "$E2PF_TMP/fetch.log")"
 		return
-	fi
+	}
 	if [ -n "$sources" ]; then
 		sources=$(cd "$sources" && pwd) || tap_bail "no folder: $1"
 	else
@@ -160,14 +138,11 @@ tests()
 	tap_check "all libraries are those of $suite" libraries_are_old
 }
 
-for program in apt-get dpkg-deb gcc pkg-config readelf; do
-	have_program $program || tap_skip_all "$program not found"
-done
+why=$(lacks apt-get dpkg-deb gcc pkg-config readelf)
+[ -z "$why" ] || tap_skip_all "$why"
 [ -r "$keyring" ] ||
 	tap_skip_all "$keyring not found (package debian-archive-keyring)"
 [ -e "$top_builddir/Makefile" ] || tap_skip_all "not configured"
 tmp_setup
-work=${OLDEST_DIR:-$E2PF_TMP/oldest}
-mkdir -p "$work" && work=$(cd "$work" && pwd) || tap_bail "no folder to work in"
-root=$work/root
+work=$E2PF_TMP/oldest root=$E2PF_TMP/root
 tap_run tests "$@"
