@@ -15,15 +15,9 @@
 # DIST_DIR	folder of check-packages.sh, an absolute path: has the packages, in
 #		SUITE-packages, and keeps a chroot with a kernel, SUITE-boot
 # DIST_MIRROR	default: http://deb.debian.org/debian
-# BOOT_IOPS	requests per second that the data disk serves (default: 1000)
 # TABLE		file that gets the closing table between its marks
-#
-# BOOT_DIR	folder for the disks, which are kept (default: a temporary one)
-# BOOT_STAGES	some of all_stages, in its order, with existing disks (default:
-#		all)
 # BOOT_LOG	file that gets the report of each boot
 # BOOT_ACCEL	kvm or tcg (default: kvm if the processor supports it)
-# BOOT_QEMU	the emulator (default: qemu-system-x86_64)
 #
 # Needs qemu, root, a loop device, 512 MB of memory and 5 GB in TMPDIR.  Without KVM
 # the processor is emulated: a boot takes a minute, making an initramfs several.
@@ -32,21 +26,15 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 . "$srcdir/tools/chroots.sh"
 
-iops=${BOOT_IOPS:-1000}
-patience=900
 accel=${BOOT_ACCEL-}
-qemu=${BOOT_QEMU:-qemu-system-x86_64}
+qemu="qemu-system-x86_64"
 included=--include=systemd,systemd-sysv,udev,dbus,e2fsprogs,initramfs-tools,kmod,lvm2
 included=$included,linux-image-cloud-amd64
 
 why_not()
 {
-	local program
-
 	[ "$(uname -m)" = x86_64 ] || echo "the machine is no x86-64"
-	for program in "$qemu" mke2fs debugfs; do
-		have_program "$program" || echo "$program not found"
-	done
+	lacks $qemu mke2fs debugfs
 	no_packages "$suite"
 }
 
@@ -236,13 +224,13 @@ boot()
 	report=$E2PF_TMP/report
 	: >"$report"
 	take_kernel || return
-	timeout -k 5 $patience "$qemu" -accel "$accel" -cpu "$cpu" \
+	timeout -k 5 900 $qemu -accel "$accel" -cpu "$cpu" \
 		-m 512 -smp 2 -display none -no-reboot -nodefaults \
 		-serial "file:$E2PF_TMP/serial" \
 		-kernel "$E2PF_TMP/vmlinuz" -initrd "$E2PF_TMP/initrd.img" \
 		-append "root=/dev/vda ro console=ttyS0 quiet mitigations=off cryptomgr.notests boot_action=$action $*" \
 		-drive "file=$disk,if=virtio,format=raw,cache=unsafe" \
-		-drive "file=$data,if=virtio,format=raw,cache=unsafe,throttling.iops-total=$iops" \
+		-drive "file=$data,if=virtio,format=raw,cache=unsafe,throttling.iops-total=1000" \
 		</dev/null || {
 		tail -n 40 "$E2PF_TMP/serial"
 		return 1
@@ -335,51 +323,14 @@ checked()
 
 nothing_failed() { reported '^failed units: *$'; }
 
-stage_make()
+# boots NAME ROOT DATA ACTION [PARAMETER...]: a boot that checks, how it did in the two
+# filesystems, and no unit failed.
+boots()
 {
-	: >"$notes"
-	tap_check "$suite: a system with our packages" make_system || return
-	tap_check "$suite: its disks" make_disks || return
-}
-
-# both_checked ROOT DATA: both were checked in this way, and no unit failed.
-both_checked()
-{
-	tap_check "$1 for the root filesystem" checked root "$1"
-	tap_check "$2 for the data" checked data "$2"
+	tap_check "a boot that checks: $1" boot_as "$1" dirty "${@:4}"
+	tap_check "$2 for the root filesystem" checked root "$2"
+	tap_check "$3 for the data" checked data "$3"
 	tap_check "no unit failed" nothing_failed
-}
-
-stage_before()
-{
-	tap_check "a boot that checks, before" boot_as "before" dirty enable
-	both_checked stock stock
-	tap_check "it can be enabled" reported '^/etc/.*: disabled' '^enable 0$'
-}
-
-stage_enabled()
-{
-	tap_check "a clean boot, enabled" boot_as "enabled" clean none
-	tap_check "nothing failed, enabled" nothing_failed
-	tap_check "a clean filesystem gets no module" checked data stock
-	tap_check "a boot that checks, enabled" boot_as "enabled" dirty none
-	both_checked prefetched prefetched
-	tap_check "status says so" reported 'systemd-fsck@.*: enabled$' \
-		'initramfs-tools.*: enabled$' '^status 0$'
-}
-
-# The initramfs uses the first of these parameters, systemd the last.
-by_systemd="fsck.mode=skip fsck.mode=auto"
-
-stage_systemd()
-{
-	tap_check "a boot that checks, root by systemd" \
-		boot_as "root by systemd-fsck-root" dirty scrub $by_systemd
-	both_checked prefetched prefetched
-	tap_check "it was systemd-fsck-root" \
-		reported '^root: .* e2fsck-prefetch: ahead: ' '^took root [1-9]'
-	tap_check "e2scrub@ prefetches" reported '^scrub 0$' \
-		'^scrub: .*e2fsck-prefetch: ahead: '
 }
 
 # settings_are LINE: also in the initramfs.
@@ -390,59 +341,55 @@ settings_are()
 		update-initramfs -u' sh "$1"
 }
 
-stage_settings()
+test_boots()
 {
+	# The initramfs uses the first of these parameters, systemd the last.
+	local by_systemd="fsck.mode=skip fsck.mode=auto" late="root by systemd-fsck-root"
+
+	boots before stock stock enable
+	tap_check "it can be enabled" reported '^/etc/.*: disabled' '^enable 0$'
+
+	tap_check "a clean boot, enabled" boot_as "enabled" clean none
+	tap_check "nothing failed, enabled" nothing_failed
+	tap_check "a clean filesystem gets no module" checked data stock
+	boots enabled prefetched prefetched none
+	tap_check "status says so" reported 'systemd-fsck@.*: enabled$' \
+		'initramfs-tools.*: enabled$' '^status 0$'
+
+	boots "$late" prefetched prefetched scrub $by_systemd
+	tap_check "it was systemd-fsck-root" \
+		reported '^root: .* e2fsck-prefetch: ahead: ' '^took root [1-9]'
+	tap_check "e2scrub@ prefetches" reported '^scrub 0$' \
+		'^scrub: .*e2fsck-prefetch: ahead: '
+
 	tap_check "settings that are wrong" settings_are "prefetch = perhaps"
-	tap_check "a boot that checks, wrong settings" \
-		boot_as "settings that are wrong" dirty none
-	both_checked stock stock
+	boots "settings that are wrong" stock stock none
 	tap_check "status says so" reported \
 		'^e2fsck-prefetch: .*perhaps' '^status 4$'
-	tap_check "wrong settings, root by systemd" boot_as \
-		"settings that are wrong, root by systemd-fsck-root" dirty none \
-		$by_systemd
-	both_checked stock stock
+	boots "settings that are wrong, $late" stock stock none $by_systemd
 	tap_check "settings that are right" settings_are ""
-}
 
-stage_half()
-{
 	tap_check "the package's programs deleted" on_disk sh -c \
 		'rm -r /usr/libexec/e2prefetch && update-initramfs -u'
-	tap_check "a boot without them" boot_as "half removed" dirty none
-	both_checked stock stock
-	tap_check "a boot without them, root by systemd" boot_as \
-		"half removed, root by systemd-fsck-root" dirty none $by_systemd
-	both_checked stock stock
+	boots "half removed" stock stock none
+	boots "half removed, $late" stock stock none $by_systemd
 	tap_check "the package installed again" on_disk sh -c \
 		'dpkg -i --force-confold /ours/*.deb && e2prefetch status'
-}
 
-stage_disabled()
-{
 	tap_check "disable" on_disk e2prefetch disable
-	tap_check "a boot that checks, after" boot_as "disabled" dirty none
-	both_checked stock stock
+	boots disabled stock stock none
 	tap_check "disabled" reported '^/etc/.*: disabled' '^status 1$'
-}
 
-stage_removed()
-{
 	tap_check "enabled again, and removed" on_disk sh -c \
 		'e2prefetch enable && dpkg --purge e2prefetch'
-	tap_check "a boot that checks, after" boot_as "removed" dirty none
-	both_checked stock stock
+	boots removed stock stock none
 }
-
-all_stages="make before enabled systemd settings half disabled removed"
 
 test_boot()
 {
-	local stage
-
-	for stage in ${BOOT_STAGES:-$all_stages}; do
-		"stage_$stage" || return
-	done
+	tap_check "$suite: a system with our packages" make_system
+	tap_check "$suite: its disks" make_disks
+	test_boots
 	cat "$E2PF_TMP/all"
 	notes_table boot boot= filesystems=filesystems root=root data=data \
 		"root took=root_took" "data took=data_took"
@@ -460,9 +407,7 @@ fi
 cpu=Nehalem,+pclmulqdq
 [ "$accel" = tcg ] || cpu=max
 tmp_setup
-folder=${BOOT_DIR:-$E2PF_TMP}
-mkdir -p "$folder"
-root=$E2PF_TMP/root notes=$folder/notes
-disk=$folder/root.img data=$folder/data.img
+root=$E2PF_TMP/root notes=$E2PF_TMP/notes
+disk=$E2PF_TMP/root.img data=$E2PF_TMP/data.img
 : >"$E2PF_TMP/all"
 tap_run test_boot

@@ -73,13 +73,6 @@ is_wanted() { [[ " ${wanted_tests//[$'\n\t']/ } " = *" $1 "* ]]; }
 # libext2fs, linked in other ways from the source package.
 #
 
-# configure_e2fsprogs [OPTION...]: in a folder beside its source.
-configure_e2fsprogs()
-{
-	../source/configure -q --enable-elf-shlibs --disable-nls \
-		--disable-uuidd --disable-fsck --disable-fuse2fs "$@"
-}
-
 # make_libext2fs DIR: configure it and build what lib/ext2fs depends on.  Programs
 # and static libraries are not needed, and may not build.
 make_libext2fs()

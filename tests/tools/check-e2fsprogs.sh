@@ -33,8 +33,7 @@ build_suite()
 	[ ! -e "$1/suite/ready" ] || return 0
 	rm -rf "$1/suite"
 	mkdir "$1/suite" && cd "$1/suite" || return
-	../source/configure -q --enable-elf-shlibs --disable-nls \
-		--disable-uuidd --disable-fsck --disable-fuse2fs &&
+	configure_e2fsprogs &&
 	make -s -j "$E2PF_JOBS" &&
 	make -s -C tests test_one &&
 	mv e2fsck/e2fsck e2fsck/e2fsck.real &&
@@ -43,12 +42,7 @@ build_suite()
 
 suite_tests()
 {
-	local path
-
-	for path in "$source"/tests/[a-z]_*/; do
-		path=${path%/}
-		printf '%s\n' "${path##*/}"
-	done
+	find "$source/tests" -maxdepth 1 -name '[a-z]_*' -type d -printf '%f\n' | sort
 }
 
 # run_one TEST: run it in a separate environment with our settings.  Its result
@@ -64,11 +58,7 @@ run_one()
 		PREFETCH_STATS="$results/$test.stats" \
 		timeout -k 10 "$LIMIT" ./test_one $slow "$source/tests/$test" \
 		</dev/null >"$results/$test.out" 2>&1
-	if [ -e "$test.ok" ]; then
-		mv "$test.ok" "$results"
-	elif [ -e "$test.failed" ]; then
-		mv "$test.failed" "$results"
-	fi
+	mv "$test.ok" "$test.failed" "$results" 2>/dev/null
 	rm -f "$test.log" "$test.slow"
 }
 

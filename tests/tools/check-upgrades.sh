@@ -4,11 +4,11 @@
 #
 # Tests the transitions of a machine on which e2prefetch is enabled, in chroots:
 # upgrades of e2fsprogs from Debian 11 to unstable; upgrades, downgrades and
-# removal of e2prefetch; dpkg killed midway; /usr merged later.  Meanwhile, loops check an image every 50 ms, with e2fsck
-# by name and with fsck as in systemd's drop-in: there must be no moment without
-# a working e2fsck.
+# removal of e2prefetch; dpkg killed midway; /usr merged later.  Meanwhile, loops check
+# an image every 50 ms, with e2fsck by name and with fsck as in systemd's drop-in: there
+# must be no moment without a working e2fsck.
 #
-#	check-upgrades.sh [PATTERN...]	matching names in all_rows (default: all)
+#	check-upgrades.sh [GROUP...]	of all_rows (default: all)
 #
 # DIST_DIR	folder of check-packages.sh, an absolute path: has the packages,
 #		in bullseye-packages and bookworm-packages, and chroots, in
@@ -30,16 +30,14 @@ kills=${KILLS:-10}
 # A machine.
 #
 
-# All changes to it are dropped with its overlay.  usrmerge does not work on an
-# overlay, and gets a copy.
-use() { use_base "$1" overlay; }
-
-use_base()
+# use BASE [copy]: all changes to it are dropped with its overlay.  usrmerge does not
+# work on an overlay, and gets a copy.
+use()
 {
 	leave
 	root=$E2PF_TMP/root
 	mkdir -p "$root"
-	if [ "$2" = overlay ]; then
+	if [ $# = 1 ]; then
 		# Another namespace may still have the previous one.
 		rm -rf "$E2PF_TMP"/over.*
 		over=$(mktemp -d "$E2PF_TMP/over.XXXXXX") &&
@@ -299,16 +297,20 @@ install_debs() { inside sh -c 'dpkg -i --force-confold /'"$1"'/*.deb'; }
 # The rows.
 #
 
-bookworm_ours() { base bookworm-ours "$DIST_DIR/bookworm-fresh" ready_ours \
-	"$DIST_DIR/bookworm-packages" && use "$E2PF_TMP/bookworm-ours"; }
-bullseye_ours() { base bullseye-ours "$DIST_DIR/bullseye-fresh" ready_ours \
-	"$DIST_DIR/bullseye-packages" && use "$E2PF_TMP/bullseye-ours"; }
+# ours [SUITE]: with e2prefetch enabled.
+ours()
+{
+	local suite=${1:-bookworm}
+
+	base "$suite-ours" "$DIST_DIR/$suite-fresh" ready_ours "$DIST_DIR/$suite-packages" &&
+		use "$E2PF_TMP/$suite-ours"
+}
 
 row_suites()
 {
 	local suite before=bullseye
 
-	bullseye_ours || return
+	ours bullseye || return
 	for suite in bookworm trixie sid; do
 		keep=1
 		[ $suite != sid ] || keep=
@@ -320,14 +322,8 @@ row_suites()
 	keep=
 }
 
-# bookworm_row NAME EXPECTED COMMAND...: from Debian 12 with e2prefetch enabled.
-bookworm_row() { bookworm_ours && row "enabled, $@"; }
-
-row_upgrade()
-{
-	bookworm_row "upgraded to a newer version" "enabled prefetched" \
-		install_debs next
-}
+# ours_row NAME EXPECTED COMMAND...: from Debian 12 with e2prefetch enabled.
+ours_row() { ours && row "enabled, $@"; }
 
 # What the administrator did to two drop-ins stays, and the first is all that a purge
 # leaves.
@@ -335,7 +331,7 @@ edited=/etc/systemd/system/systemd-fsck@.service.d/e2prefetch.conf
 deleted=/etc/systemd/system/systemd-fsck-root.service.d/e2prefetch.conf
 row_edited()
 {
-	bookworm_ours && inside sed -i '$aNice=5' "$edited" && rm "$root$deleted" || return
+	ours && inside sed -i '$aNice=5' "$edited" && rm "$root$deleted" || return
 	keep=1
 	row "enabled, one drop-in edited, one deleted: upgraded to a newer version" \
 		"in part prefetched" install_debs next
@@ -351,9 +347,10 @@ stays_edited()
 	[ "$(<"$E2PF_TMP/left")" = "left: ${edited#/}" ]
 }
 
-row_downgrade()
+row_versions()
 {
-	bookworm_ours && install_debs next >>"$log" 2>&1 &&
+	ours_row "upgraded to a newer version" "enabled prefetched" install_debs next
+	ours && install_debs next >>"$log" 2>&1 &&
 	row "enabled, downgraded to an older version" "enabled prefetched" \
 		install_debs ours
 }
@@ -372,7 +369,7 @@ downgrade_e2fsprogs()
 
 row_e2fsprogs_back()
 {
-	bookworm_ours && suite_is trixie >>"$log" 2>&1 &&
+	ours && suite_is trixie >>"$log" 2>&1 &&
 	apt install e2fsprogs >>"$log" 2>&1 &&
 	row "enabled, e2fsprogs of trixie to that of bookworm" \
 		"enabled prefetched" downgrade_e2fsprogs
@@ -380,21 +377,21 @@ row_e2fsprogs_back()
 
 row_again()
 {
-	bookworm_row "e2prefetch installed again" "enabled prefetched" \
+	ours_row "e2prefetch installed again" "enabled prefetched" \
 		install_debs ours
-	bookworm_row "e2fsprogs installed again" "enabled prefetched" \
+	ours_row "e2fsprogs installed again" "enabled prefetched" \
 		apt --reinstall install e2fsprogs
 }
 
 row_remove()
 {
 	settings_stay=etc/e2prefetch.conf
-	bookworm_row "apt-get remove" "removed stock" apt remove e2prefetch
+	ours_row "apt-get remove" "removed stock" apt remove e2prefetch
 	settings_stay=
-	bookworm_row "apt-get purge" "removed stock" apt purge e2prefetch
-	bookworm_row "apt-get autoremove" "enabled prefetched" \
+	ours_row "apt-get purge" "removed stock" apt purge e2prefetch
+	ours_row "apt-get autoremove" "enabled prefetched" \
 		apt --purge autoremove
-	bookworm_ours && inside apt-mark auto e2prefetch >/dev/null &&
+	ours && inside apt-mark auto e2prefetch >/dev/null &&
 	row "enabled, apt-get autoremove takes e2prefetch" "removed stock" \
 		apt --purge autoremove
 }
@@ -409,7 +406,7 @@ row_half()
 	local what state
 
 	while read -r what state; do
-		bookworm_ours && without "$what" &&
+		ours && without "$what" &&
 			row "enabled, $what of /usr/libexec/e2prefetch deleted" \
 				"$state" true
 	done <<-END
@@ -482,15 +479,13 @@ ready_trixie()
 
 bookworm_trixie()
 {
-	base bookworm-ours "$DIST_DIR/bookworm-fresh" ready_ours \
-		"$DIST_DIR/bookworm-packages" &&
-	base bookworm-trixie "$E2PF_TMP/bookworm-ours" ready_trixie &&
+	ours && base bookworm-trixie "$E2PF_TMP/bookworm-ours" ready_trixie &&
 		use "$E2PF_TMP/bookworm-trixie"
 }
 
 row_killed()
 {
-	killed e2prefetch bookworm_ours '/next/*.deb'
+	killed e2prefetch ours '/next/*.deb'
 	killed e2fsprogs bookworm_trixie '/newer/*.deb'
 }
 
@@ -498,35 +493,25 @@ row_killed()
 # /usr merged later.
 #
 
-make_split()
-{
-	make_chroot "$DIST_DIR/bullseye-split" bullseye --no-merged-usr
-}
-
 row_usrmerge()
 {
-	make_split && base bullseye-split "$DIST_DIR/bullseye-split" \
+	make_chroot "$DIST_DIR/bullseye-split" bullseye --no-merged-usr &&
+	base bullseye-split "$DIST_DIR/bullseye-split" \
 		ready_ours "$DIST_DIR/bullseye-packages" || return
-	use_base "$E2PF_TMP/bullseye-split" copy &&
+	use "$E2PF_TMP/bullseye-split" copy &&
 	row "enabled, /usr not merged" "enabled prefetched" true
-	use_base "$E2PF_TMP/bullseye-split" copy &&
+	use "$E2PF_TMP/bullseye-split" copy &&
 	row "enabled, then usrmerge" "enabled prefetched" apt install usrmerge
 }
 
-all_rows="suites upgrade edited downgrade e2fsprogs_back again remove half
-	killed usrmerge"
+all_rows="suites edited versions e2fsprogs_back again remove half killed usrmerge"
 
 main()
 {
-	local name pattern
+	local name
 
-	for name in $all_rows; do
-		for pattern; do
-			case $name in
-			$pattern) break ;;
-			esac
-			false
-		done || continue
+	[ $# -gt 0 ] || set -- $all_rows
+	for name; do
 		row_$name >"$E2PF_TMP/rows.out" 2>"$E2PF_TMP/rows.err" ||
 			tap_not_ok "$name" "$E2PF_TMP/rows.err"
 		cat "$E2PF_TMP/rows.out"
@@ -539,7 +524,6 @@ main()
 }
 
 log=${UPGRADES_LOG:-/dev/null}
-[ $# -gt 0 ] || set -- '*'
 why=$(no_packages bullseye bookworm | head -n 1)
 [ -z "$why" ] || tap_skip_all "$why"
 root=

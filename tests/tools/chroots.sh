@@ -21,12 +21,8 @@ chroot_mounts=()
 # The reason why no chroot can be made here, if there is one.
 no_chroots()
 {
-	local program
-
 	have_root || { echo "root is needed to make a chroot"; return; }
-	for program in debootstrap unshare; do
-		have_program $program || { echo "$program not found"; return; }
-	done
+	lacks debootstrap unshare | grep . && return
 	if [ ! -r "$keyring" ]; then
 		echo "$keyring not found (package debian-archive-keyring)"
 	elif ! unshare --mount --pid --fork --kill-child true 2>/dev/null; then
@@ -197,6 +193,13 @@ source_lines()
 	printf '%s\n' "$lines"
 }
 
+# configure_e2fsprogs [OPTION...]: in a folder beside its source.
+configure_e2fsprogs()
+{
+	../source/configure -q --enable-elf-shlibs --disable-nls \
+		--disable-uuidd --disable-fsck --disable-fuse2fs "$@"
+}
+
 # source_package DIR PACKAGE: DIR/source is the source of PACKAGE, of the version that
 # is installed, DIR/version that version.  Kept when it is there.  Otherwise 1, and
 # why_not() finds the reason in what it said.  DIR is an absolute path.  A mirror may
@@ -204,11 +207,9 @@ source_lines()
 # which are signed too.
 source_package()
 {
-	local dir=$1 package=$2 version program
+	local dir=$1 package=$2 version
 
-	for program in apt-get dpkg-query dpkg-source; do
-		have_program $program || { echo "$program not found"; return 1; }
-	done
+	! lacks apt-get dpkg-query dpkg-source | grep . || return
 	version=$(dpkg-query -W -f '${source:Version}' "$package") || return
 	[ "$(cat "$dir/version" 2>/dev/null)" != "$version" ] || return 0
 	apt_update "$dir" "$(source_lines)" && (
