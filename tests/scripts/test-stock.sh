@@ -9,7 +9,6 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-
 # ends STATUS SETUP [VARIABLE=VALUE...]: the launcher, where the folder that e2fsck is in
 # has nothing but what SETUP puts there: $stock is e2fsck, $PWD the folder.
 ends()

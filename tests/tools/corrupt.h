@@ -78,7 +78,6 @@ extern const struct filesystem ext4_filesystem, btrfs_filesystem;
 void __attribute__((noreturn, format(printf, 1, 2)))
 die(const char *format, ...);
 
-
 /*
  * The image.  Bytes beyond its end read as zeros.
  */

@@ -4,7 +4,6 @@
  * The maps that replace libext2fs's red-black trees, compared with such trees:
  * the same calls must have the same results, errors and messages.
  */
-#include <dlfcn.h>
 #include <stdio.h>
 
 #include <ext2fs/ext2fs.h>

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "unit.h"
 #include "btrfs-fs.h"

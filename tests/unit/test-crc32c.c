@@ -5,7 +5,6 @@
  * all lengths to 1100, from all alignments and up to the end of memory, any seed,
  * and long buffers.
  */
-#include <unistd.h>
 #include <sys/mman.h>
 
 #include <ext2fs/ext2fs.h>

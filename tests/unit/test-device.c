@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "unit.h"
 #include "device/device.h"

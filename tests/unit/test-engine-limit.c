@@ -7,7 +7,6 @@
  */
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "unit.h"
 #include "device/rate.h"

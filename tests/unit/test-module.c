@@ -13,11 +13,9 @@
 #ifndef _LARGEFILE64_SOURCE
 #define _LARGEFILE64_SOURCE
 #endif
-#include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -25,7 +23,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <ext2fs/ext2fs.h>
 

@@ -5,11 +5,9 @@
  * the reads that follow, and errors of a damaged filesystem.
  */
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "unit.h"
 #include "file-fs.h"

@@ -5,7 +5,6 @@
  * leave *out alone when they refuse.
  */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "unit.h"
 #include "settings.h"

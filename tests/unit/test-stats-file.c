@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "unit.h"
 #include "report/stats_file.h"

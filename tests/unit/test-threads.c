@@ -10,7 +10,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <ext2fs/ext2fs.h>
 
