@@ -211,6 +211,11 @@ TEST(counts_that_do_not_fit)
 	struct ext2_super_block sb = sound_super();
 	struct e2pf_geometry geo;
 
+	/* The first inode that is no special one may be the last. */
+	sb.s_first_ino = htole32(40 * 8192);
+	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	sb = sound_super();
+
 	/* 2^45 groups of 8 blocks; the low half of that number matches the
 	 * inodes. */
 	sb.s_blocks_per_group = sb.s_clusters_per_group = htole32(8);
