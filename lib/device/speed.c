@@ -32,7 +32,8 @@
 #define DISTANCE (64u << 10)
 
 /* The cost of a byte is measured on STRETCH_BYTES, which are on all disks of an array
- * with chunks of 512 KiB, requested in pieces of STRETCH_PIECE; with less than STRETCH_LEAST it would be that of a request. */
+ * with chunks of 512 KiB, requested in pieces of STRETCH_PIECE; with less than
+ * STRETCH_LEAST it would be that of a request. */
 #define STRETCH_BYTES (4u << 20)
 #define STRETCH_PIECE (128u << 10)
 #define STRETCH_LEAST (64u << 10)

@@ -100,23 +100,18 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
 	unsigned number = level_of(el, ref, defer);
 	struct e2pf_level *l = &el->level[number];
 
-	if (join(l, ref)) {
-		l->bytes += ref->length;
-		el->totals.bytes += ref->length;
-		if (!number)
-			el->totals.unit_bytes += ref->length;
-		return;
+	if (!join(l, ref)) {
+		if (!have_room(l)) {
+			el->out_of_memory = true;
+			return;
+		}
+		l->ref[l->used++] = *ref;
+		l->held++;
+		if (++el->held > el->totals.most_held)
+			el->totals.most_held = el->held;
+		el->totals.refs++;
 	}
-	if (!have_room(l)) {
-		el->out_of_memory = true;
-		return;
-	}
-	l->ref[l->used++] = *ref;
-	l->held++;
-	if (++el->held > el->totals.most_held)
-		el->totals.most_held = el->held;
 	l->bytes += ref->length;
-	el->totals.refs++;
 	el->totals.bytes += ref->length;
 	if (!number)
 		el->totals.unit_bytes += ref->length;

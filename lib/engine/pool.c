@@ -23,6 +23,24 @@ void e2pf_pool_destroy(struct e2pf_engine *e)
  * Threads.
  */
 
+/* Raise what workers took at most by what these do: each one's most only grows, and
+ * they may be at the same time. */
+static void count_memory(const struct e2pf_pool *p, uint64_t *refs_most,
+			 uint64_t *buffers_most)
+{
+	uint64_t refs = 0, buffers = 0;
+	unsigned i;
+
+	for (i = 0; i < p->workers; i++) {
+		refs += p->member[i].totals.most_held * sizeof(struct e2pf_ref);
+		buffers += p->member[i].buffer;
+	}
+	if (refs > *refs_most)
+		*refs_most = refs;
+	if (buffers > *buffers_most)
+		*buffers_most = buffers;
+}
+
 static void free_workers(struct e2pf_pool *p)
 {
 	free(p->worker);
@@ -79,6 +97,7 @@ void e2pf_pool_join(struct e2pf_engine *e)
 		e2pf_worker_free(&p->worker[i]);
 	}
 	e2pf_lock(&e->lock);
+	count_memory(p, &p->refs_bytes, &p->buffer_bytes);
 	free_workers(p);
 	e2pf_unlock(&e->lock);
 }
@@ -221,22 +240,6 @@ void e2pf_pool_count_error(struct e2pf_engine *e)
  * What is known of them.
  */
 
-/* Each worker's largest counts: they may be at the same time. */
-static void count_memory(struct e2pf_pool *p)
-{
-	uint64_t refs = 0, buffers = 0;
-	unsigned i;
-
-	for (i = 0; i < p->workers; i++) {
-		refs += p->member[i].totals.most_held * sizeof(struct e2pf_ref);
-		buffers += p->member[i].buffer;
-	}
-	if (refs > p->refs_bytes)
-		p->refs_bytes = refs;
-	if (buffers > p->buffer_bytes)
-		p->buffer_bytes = buffers;
-}
-
 void e2pf_pool_publish(struct e2pf_engine *e, unsigned number,
 		       const struct e2pf_totals *totals, uint64_t requests,
 		       unsigned in_flight, size_t buffer)
@@ -249,7 +252,6 @@ void e2pf_pool_publish(struct e2pf_engine *e, unsigned number,
 	m->requests = requests;
 	m->in_flight = in_flight;
 	m->buffer = buffer;
-	count_memory(&e->pool);
 }
 
 void e2pf_pool_stats(const struct e2pf_engine *e,
@@ -260,6 +262,7 @@ void e2pf_pool_stats(const struct e2pf_engine *e,
 	stats->threads = e->pool.threads_most;
 	stats->refs_bytes = e->pool.refs_bytes;
 	stats->buffer_bytes = e->pool.buffer_bytes;
+	count_memory(&e->pool, &stats->refs_bytes, &stats->buffer_bytes);
 }
 
 void e2pf_pool_get_progress(const struct e2pf_engine *e,

@@ -57,7 +57,7 @@ struct e2pf_pool {
 	unsigned running;		/* that have not returned yet */
 	unsigned threads_most;
 	uint64_t errors, requests;
-	/* Memory of all workers, at most: references, and buffers. */
+	/* Memory of workers that have ended, at most: references, and buffers. */
 	uint64_t refs_bytes, buffer_bytes;
 };
 

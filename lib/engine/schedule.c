@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-
 #include "core.h"
 
 /* What is taken at once without a head, by weight, in bytes: little at first, to
