@@ -469,7 +469,7 @@ image_do_orphans()
 }
 
 # A journal device and a filesystem that uses it.  mke2fs -J device= accepts only
-# block devices.
+# block devices; of 63:0 there is none.
 image_do_journal_device()
 {
 	truncate -s 5M "$1.jdev"
@@ -485,7 +485,7 @@ image_do_journal_device()
 	image_debugfs "$1" <<-END
 	feature has_journal
 	ssv journal_uuid $IMAGE_JUUID
-	ssv journal_dev 0x700
+	ssv journal_dev 0x3f00
 	END
 }
 
