@@ -293,6 +293,21 @@ TEST(kinds_of_device)
 	}
 }
 
+/* 64 KiB are enough for what a byte costs, where they are all there is. */
+TEST(short_stretch)
+{
+	unsigned i;
+
+	set_up_places(0, 0);
+	rig.dev.ask_block_ns = 8 * BS;
+	fake_set_resident(&rig.dev, 0, rig.dev.blocks, true);
+	for (i = 0; i < rig.places.count; i++)
+		fake_set_resident(&rig.dev, rig.start[i] / BS, rig.length[i] / BS,
+				  false);
+	assert_null(measure(true));
+	assert_int_equal(rig.m.byte_ps, 8000);
+}
+
 /* One of the three that was delayed changes nothing; two of them do. */
 TEST(median_of_three)
 {

@@ -32,6 +32,7 @@ enum mistake {
 	CHECKSUM,		/* is wrong */
 	CHECKSUM_PAST_US,	/* the library calls its own */
 	READ_OF_NUMBERS,	/* is done twice */
+	WRITE_OF_NUMBERS,	/* is of another one */
 	CLEARED_HANDLE,		/* keeps the last members of its place */
 	SIZE_OF_HANDLE,		/* is not the one that is known */
 	NEW_VERSION,		/* of the library */
@@ -119,6 +120,12 @@ WRAP(errcode_t, ext2fs_read_ind_block, ext2_filsys fs, blk_t block, void *buf)
 	return __real_ext2fs_read_ind_block(fs, block, buf);
 }
 
+WRAP(errcode_t, ext2fs_write_ind_block, ext2_filsys fs, blk_t block, void *buf)
+{
+	*(__u32 *)buf += mistake == WRITE_OF_NUMBERS;
+	return __real_ext2fs_write_ind_block(fs, block, buf);
+}
+
 WRAP(size_t, malloc_usable_size, void *p)
 {
 	size_t size = __real_malloc_usable_size(p);
@@ -168,7 +175,7 @@ TEST(each_mistake)
 			expected[E2PF_CRC32C] = FINDING_DIFFERS;
 		else if (one == CHECKSUM_PAST_US)
 			expected[E2PF_CRC32C] = FINDING_LINKED;
-		if (one == READ_OF_NUMBERS)
+		if (one == READ_OF_NUMBERS || one == WRITE_OF_NUMBERS)
 			expected[E2PF_INDIRECT_WALK] = FINDING_DIFFERS;
 		if (one == CLEARED_HANDLE)
 			expected[E2PF_EXTENT_HANDLES] = FINDING_DIFFERS;
@@ -210,12 +217,7 @@ TEST(known_sequence)
 }
 
 /* As e2fsck refers to it. */
-static errcode_t (*volatile walk)(ext2_filsys fs, ext2_ino_t ino, int flags,
-				  char *buf,
-				  int (*func)(ext2_filsys fs, blk64_t *block,
-					      e2_blkcnt_t count, blk64_t ref,
-					      int offset, void *data),
-				  void *data) = ext2fs_block_iterate3;
+static iterate_fn *volatile walk = ext2fs_block_iterate3;
 
 TEST(calls_of_the_program)
 {
