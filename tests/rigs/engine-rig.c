@@ -81,6 +81,7 @@ void rig_tear_down(struct rig *r)
 	fake_complete(&r->dev);
 	e2pf_engine_free(r->e);
 	assert_int_equal(fake_threads_alive(), 0);
+	assert_int_equal(fake_mappings(), 0);
 	fake_free(&r->dev);
 	tiny_free(&r->fs);
 }

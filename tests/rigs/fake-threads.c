@@ -27,6 +27,7 @@ WRAPPED(malloc);
 WRAPPED(calloc);
 WRAPPED(realloc);
 WRAPPED(mmap);
+WRAPPED(munmap);
 
 struct worker {
 	void *(*start)(void *);
@@ -266,8 +267,23 @@ void *__wrap_realloc(void *p, size_t size)
 	return must_fail() ? NULL : __real_realloc(p, size);
 }
 
+static _Atomic(long) mappings;
+
+long fake_mappings(void)
+{
+	return mappings;
+}
+
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
-	return must_fail() ? MAP_FAILED :
-			     __real_mmap(at, size, prot, flags, fd, offset);
+	if (must_fail())
+		return MAP_FAILED;
+	mappings++;
+	return __real_mmap(at, size, prot, flags, fd, offset);
+}
+
+int __wrap_munmap(void *at, size_t size)
+{
+	mappings--;
+	return __real_munmap(at, size);
 }

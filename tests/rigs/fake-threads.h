@@ -52,6 +52,8 @@ void fake_threads_fail_create(int n);
 void fake_fail_allocation(int n);
 /* Whether that allocation has failed. */
 int fake_allocation_failed(void);
+/* Calls of mmap() without one of munmap(). */
+long fake_mappings(void);
 
 /* How often a thread of the test itself has begun to wait for a time at most. */
 unsigned fake_checker_waits(void);
