@@ -179,7 +179,7 @@ is_printable()
 }
 
 # On a terminal a line is drawn below the cursor, which comes back, from before the check
-# begins until it ends; it is cut off at the terminal's end.
+# begins until it ends, and is then removed; it is cut off at the terminal's end.
 is_followed()
 {
 	: >"$dir/fs"
@@ -189,7 +189,8 @@ is_followed()
 
 	wait_for has_line_on_terminal '^waiting for a check of fs' && blocked &&
 	wait_for has_line_on_terminal '^pass1, .*, left ' && keep followed && agrees followed &&
-	wait "$follower" && lines_on_terminal | awk '
+	wait "$follower" && [ "$(tail -c 3 "$dir/screen")" = $'\033[J' ] &&
+	lines_on_terminal | awk '
 		length > 49 { print "too long: " $0; bad = 1 }
 		END { exit bad || !NR }'
 }

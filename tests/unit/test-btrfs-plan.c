@@ -245,6 +245,8 @@ TEST(test_addresses)
 		{ 0, META - 4096, 0, false },
 		{ 1, META + UNIT, 0, false },
 		{ 1, MIB + UNIT, MIB + UNIT, true },
+		/* Where one chunk ends and the next begins. */
+		{ 0, META + MIB, META + MIB, false },
 		/* Two stripes of 64 KiB in a row. */
 		{ 0, META + MIB + UNIT + 4096, META + MIB + 2 * UNIT + 4096,
 		  false },
