@@ -216,7 +216,7 @@ TEST(failed_read_beside_a_request)
 }
 
 /* A stuck device is left to the checker until it serves the checker again. */
-RIG_TESTS(stuck_device, 2, rig_set_up(r, 2, 1))
+RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 {
 	enum { DIRS = 40 };
 	uint64_t dir[DIRS], at;
@@ -234,6 +234,11 @@ RIG_TESTS(stuck_device, 2, rig_set_up(r, 2, 1))
 	if (way == 0) {
 		/* The checker notices it. */
 		rig_checker_reads(r, at + 100, 1);
+	} else if (way == 1) {
+		char block[BS];
+
+		/* Its read fails, and would again. */
+		e2pf_engine_read_again(r->e, 0, (at + 100) * BS, block, BS);
 	} else {
 		/* Or a worker does, when there is no room for more
 		 * requests. */
@@ -242,7 +247,7 @@ RIG_TESTS(stuck_device, 2, rig_set_up(r, 2, 1))
 	}
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, DIRS);
 	fake_threads_settle();
-	assert_int_equal(rig_asked_of(r, dir, DIRS), way == 0 ? 0 : FIRST_REQUESTS);
+	assert_int_equal(rig_asked_of(r, dir, DIRS), way < 2 ? 0 : FIRST_REQUESTS);
 	/* A read from memory is not an answer of the device, however
 	 * long it took; and a slow read cancels three quick ones. */
 	fake_set_resident(&r->dev, at + 100, 1, true);
