@@ -39,15 +39,19 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	assert_null(e2pf_send_start(session, -1, &args));
 	s->came_out = sent;
 	while (!s->gone) {
+		uint64_t more = 0;
+
 		/* The send reaches the end of each part when it is waited
 		 * for. */
 		if (s->waiting) {
+			more = s->stream - s->came_out;
 			waits++;
-			s->came_out = s->stream;
-			pthread_cond_broadcast(&s->changed);
 		}
 		e2pf_unlock(&s->lock);
-		sched_yield();
+		if (more)
+			e2pf_send_came_out(session, more);
+		else
+			sched_yield();
 		e2pf_lock(&s->lock);
 	}
 	e2pf_unlock(&s->lock);
