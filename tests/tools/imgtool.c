@@ -294,15 +294,16 @@ static int cmd_terminal(char **argv)
 	while ((got = read(master, buf, sizeof(buf))) > 0) {
 		if (write(1, buf, (size_t)got) != got)
 			die("output");
-		for (i = got < 3 ? 0 : got - 3; i < got; i++) {
+		/* Two threads of e2fsck may ask at a time. */
+		for (i = 0; i < got; i++) {
 			memmove(last, last + 1, 2);
 			last[2] = buf[i];
+			if (strcmp(last, ">? "))
+				continue;
+			key = answer(&seed);
+			if (write(master, &key, 1) != 1)
+				die("terminal");
 		}
-		if (strcmp(last, ">? "))
-			continue;
-		key = answer(&seed);
-		if (write(master, &key, 1) != 1)
-			die("terminal");
 	}
 	return end_of(child);
 }
