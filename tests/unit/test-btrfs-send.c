@@ -14,7 +14,7 @@
 static unsigned waits;			/* for the send, seen */
 static uint64_t sent;			/* before anything was searched for */
 static unsigned limit;			/* requests a second */
-static uint64_t requests;
+static uint64_t requests, bytes;
 
 /* Reads ahead until nothing is left.  Returns the most that was ahead. */
 static uint64_t send_all(struct fake_mounted is, uint64_t parent,
@@ -60,6 +60,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	assert_int_equal(s->leaves_changed, FAKE_LEAVES);
 	peak = session->last.peak_lookahead_bytes;
 	requests = session->last.prefetched_requests;
+	bytes = session->last.prefetched_bytes;
 	e2pf_close(session);
 	return peak;
 }
@@ -102,6 +103,8 @@ TEST(test_cached)
 			assert_int_equal(fake.older, 0);
 		assert_uint_in_range(fake.records, n == SAMPLES ? 0 : n, n + 1);
 		assert_uint_in_range(fake.data, n, n + 1);
+		assert_int_equal(bytes, FS_NODE * (fake.newer + fake.older +
+						   fake.records + fake.data));
 	}
 }
 
