@@ -56,12 +56,11 @@ as_before() { list | diff "$E2PF_TMP/before" -; }
 # STATUS; its output goes to $said.
 run()
 {
-	local expected=$1 status=0
+	local status=0
 
-	shift
-	said=$(sh "$ENABLE" "$@" --root="$root" 2>&1) || status=$?
+	said=$(sh "$ENABLE" "${@:2}" --root="$root" 2>&1) || status=$?
 	echo "$said"
-	[ $status = "$expected" ] || { echo "status $status"; return 1; }
+	[ $status = "$1" ] || { echo "status $status"; return 1; }
 }
 
 # says TEXT: the output contains it.
@@ -93,8 +92,7 @@ there_and_back()
 	run 0 status && begins "enabled: " && says "hooks/e2prefetch: enabled" ||
 		return
 	list >"$E2PF_TMP/enabled"
-	run 0 enable && says "(0 links made)" &&
-		list | diff "$E2PF_TMP/enabled" - || return
+	run 0 enable && says "(0 links made)" && list | diff "$E2PF_TMP/enabled" - || return
 	run 0 disable && says "(4 links removed)" && as_before &&
 	run 0 disable && lines 1 && begins "disabled: " && run 1 status
 }
@@ -127,8 +125,8 @@ in_the_way()
 			list >"$E2PF_TMP/before"
 			run 0 enable && says "$file: not e2prefetch's link" &&
 			run 0 status && says "$file: $(state_of "$kind"): not e2pre" &&
-			run 0 disable && says "$file: not e2prefetch's link" &&
-				as_before || return
+			run 0 disable && says "$file: not e2prefetch's link" && as_before ||
+				return
 		done
 	done
 	run 1 status && new_enabled_root && rm "$root$file" || return
@@ -145,8 +143,7 @@ no_program()
 		new_root
 		$wrong "$root$launcher"
 		list >"$E2PF_TMP/before"
-		run 8 enable && lines 1 && says "cannot be run" && as_before ||
-			return
+		run 8 enable && lines 1 && says "cannot be run" && as_before || return
 	done
 	new_root
 	rm "$root$stock"
@@ -166,9 +163,8 @@ nothing_here()
 # calls and kill the script at the Nth.  Fails if the run ended before.
 killed_at()
 {
-	local kill_at=$1 bin=$E2PF_TMP/bin name steps
+	local bin=$E2PF_TMP/bin name steps
 
-	shift
 	if [ ! -d "$bin" ]; then
 		mkdir "$bin"
 		for name in mv rm mkdir rmdir ln; do
@@ -190,12 +186,11 @@ killed_at()
 	# In a process group of its own.  This shell's message about its death is
 	# discarded.
 	(
-		KILL_AT=$kill_at setsid --wait sh "$E2PF_TMP/killable" "$@" \
-			--root="$root"
+		KILL_AT=$1 setsid --wait sh "$E2PF_TMP/killable" "${@:2}" --root="$root"
 		:
 	) >"$E2PF_TMP/killed.out" 2>&1
 	read -r steps <"$E2PF_TMP/step"
-	[ "$steps" -gt "$kill_at" ]
+	[ "$steps" -gt "$1" ]
 }
 
 # killed_everywhere STATE COMMAND: STATE creates the machine.  After each kill,
@@ -203,21 +198,16 @@ killed_at()
 # one that was never enabled.
 killed_everywhere()
 {
-	local state=$1 n finish
+	local n finish
 
-	shift
 	new_enabled_root && list >"$E2PF_TMP/enabled" || return
 	for ((n = 1; ; n++)); do
 		for finish in enable disable; do
-			$state >/dev/null || return
-			if ! killed_at $n "$@"; then
-				[ $n -gt 4 ]
-				return
-			fi
+			$1 >/dev/null || return
+			killed_at $n "$2" || { [ $n -gt 4 ]; return; }
 			run 0 $finish >/dev/null &&
 			if [ $finish = enable ]; then
-				list | diff "$E2PF_TMP/enabled" - &&
-					run 0 status
+				list | diff "$E2PF_TMP/enabled" - && run 0 status
 			else
 				as_before && run 1 status
 			fi || { echo "step $n, then $finish"; return 1; }
@@ -234,10 +224,7 @@ is_rebuilt()
 	[ "$1" = initramfs-tools ] && others=dracut.conf.d
 	for ((n = 1; ; n++)); do
 		new_root && rm -r "$root/etc/$others" && run 0 enable || return
-		if ! killed_at $n disable; then
-			[ $n -gt 4 ]
-			return
-		fi
+		killed_at $n disable || { [ $n -gt 4 ]; return; }
 		run 0 disable &&
 		grep -q "must be rebuilt" "$E2PF_TMP/killed.out" - <<<"$said" ||
 			{ echo "step $n: not rebuilt"; return 1; }
@@ -340,18 +327,9 @@ postinst_changes_nothing()
 
 wrong_usage()
 {
-	local arguments
-
 	new_root
-	while read -r arguments; do
-		run 16 $arguments && lines 1 || return
-	done <<-END
-	enable disable
-	enable --everywhere
-	status /dev/sda
-	END
-	sh "$ENABLE" enable --root=relative
-	[ $? = 16 ]
+	run 16 enable disable && lines 1 && run 16 enable --everywhere && lines 1 &&
+	run 16 status /dev/sda && lines 1 && root=relative run 16 enable
 }
 
 # Root may run it, so the command executes the installed script and nothing that lies
@@ -373,11 +351,8 @@ by_command()
 # but TEXT COMMAND...: after COMMAND on an enabled machine, status says TEXT.
 but()
 {
-	local text=$1
-
-	shift
-	new_enabled_root && "$@" && run 4 status && begins "enabled in part" &&
-		says "$text"
+	new_enabled_root && "${@:2}" && run 4 status && begins "enabled in part" &&
+		says "$1"
 }
 
 says_why_not()
@@ -415,23 +390,20 @@ no_unit()
 	run 0 disable && [ ! -e "$root$units/$unit.d" ]
 }
 
-# in_use STATUS TEXT: status says it on a machine whose lsinitramfs and systemctl print
-# what is in these files.
+# in_use STATUS TEXT [TOOL PRINTS]: status says it on a machine with lsinitramfs and
+# systemctl, one of which prints this from here on.
 in_use()
 {
-	local status=0
-
+	[ $# = 2 ] || echo "$4" >"$E2PF_TMP/tools/$3.prints"
 	sed -e "s|^PATH=|PATH=$E2PF_TMP/tools:|" -e "s|^root=.*|root=$root|" \
 		-e 's|elif \[ -z "\$root" \]|elif true|' \
 		"$ENABLE" >"$E2PF_TMP/with-tools"
-	said=$(sh "$E2PF_TMP/with-tools" status --root="$root") || status=$?
-	echo "$said"
-	[ $status = "$1" ] && says "$2"
+	ENABLE=$E2PF_TMP/with-tools run "$1" status && says "$2"
 }
 
 says_what_is_in_use()
 {
-	local name tools=$E2PF_TMP/tools dropin
+	local name tools=$E2PF_TMP/tools
 
 	mkdir "$tools"
 	for name in lsinitramfs systemctl; do
@@ -440,24 +412,19 @@ says_what_is_in_use()
 		: >"$tools/$name.prints"
 	done
 	chmod +x "$tools"/*
-	new_enabled_root || return
-	mkdir -p "$root/boot"
-	touch "$root/boot/initrd.img-1" && in_use 0 "hooks/e2prefetch: enabled" || return
-	echo "${launchers#/}/e2fsck" >"$tools/lsinitramfs.prints"
+	new_enabled_root && mkdir -p "$root/boot" && touch "$root/boot/initrd.img-1" &&
 	in_use 0 "hooks/e2prefetch: enabled" &&
-		! says "enabled, but" >/dev/null || return
-	echo "usr/sbin/e2fsck" >"$tools/lsinitramfs.prints"
-	in_use 4 "hooks/e2prefetch: enabled, but not in the initramfs" || return
-	echo "usr/bin/sh" >"$tools/lsinitramfs.prints"
-	in_use 0 "the initramfs has no e2fsck: nothing to do" || return
-	dropin="Environment=PATH=$launchers/enabled:/usr/sbin"
-	echo "$dropin X=1" >"$tools/systemctl.prints"
-	in_use 0 "systemd-fsck@.service.d/e2prefetch.conf: enabled" &&
+	in_use 0 "hooks/e2prefetch: enabled" lsinitramfs "${launchers#/}/e2fsck" &&
+		! says "enabled, but" >/dev/null &&
+	in_use 4 "hooks/e2prefetch: enabled, but not in the initramfs" \
+		lsinitramfs usr/sbin/e2fsck &&
+	in_use 0 "the initramfs has no e2fsck: nothing to do" lsinitramfs usr/bin/sh &&
+	in_use 0 "systemd-fsck@.service.d/e2prefetch.conf: enabled" \
+		systemctl "Environment=PATH=$launchers/enabled:/usr/sbin X=1" &&
 		! says "PATH is set" >/dev/null &&
-		grep "Environment systemd-fsck@x.service" "$tools/systemctl.asked" ||
-		return
-	echo "Environment=PATH=/usr/sbin" >"$tools/systemctl.prints"
-	in_use 4 "PATH is set elsewhere: see systemctl cat systemd-fsck@x.service"
+		grep "Environment systemd-fsck@x.service" "$tools/systemctl.asked" &&
+	in_use 4 "PATH is set elsewhere: see systemctl cat systemd-fsck@x.service" \
+		systemctl "Environment=PATH=/usr/sbin"
 }
 
 # Of its configuration, which only the administrator changes.
@@ -524,34 +491,32 @@ finds_problems()
 # answers STATUS LAUNCHER [VARIABLE=VALUE...]: whether it would prefetch.
 answers()
 {
-	local expected=$1 launcher=$2 status=0
+	local status=0
 
-	shift 2
-	env "$@" "$launcher" --prefetch-status >"$E2PF_TMP/answer" 2>&1 ||
+	env PREFETCH=auto "${@:3}" "$2" --prefetch-status >"$E2PF_TMP/answer" 2>&1 ||
 		status=$?
-	[ $status = "$expected" ] || { echo "$launcher $*: $status"; return 1; }
+	[ $status = "$1" ] || { echo "$*: $status"; return 1; }
 }
 
 # stock_answers PREFETCH LAUNCHER ARGUMENT...: to these the answer is the stock
 # program's.
 stock_answers()
 {
-	local prefetch=$1 stock=0 ours=0
+	local stock=0 ours=0
 
-	shift
-	PREFETCH=0 "$@" >/dev/null 2>&1 || stock=$?
-	PREFETCH=$prefetch "$@" >/dev/null 2>&1 || ours=$?
+	PREFETCH=0 "${@:2}" >/dev/null 2>&1 || stock=$?
+	PREFETCH=$1 "${@:2}" >/dev/null 2>&1 || ours=$?
 	[ $stock = $ours ] && [ $stock != 0 ]
 }
 
 # answers_by_status LAUNCHER: each status of ours, and where none is.
 answers_by_status()
 {
-	answers 40 "$1" PREFETCH=auto && [ ! -s "$E2PF_TMP/answer" ] &&
-	answers 41 "$1" PREFETCH=auto PREFETCH_NICE=99 &&
+	answers 40 "$1" && [ ! -s "$E2PF_TMP/answer" ] &&
+	answers 41 "$1" PREFETCH_NICE=99 &&
 	grep -q "PREFETCH_NICE" "$E2PF_TMP/answer" &&
-	answers 41 "$1" PREFETCH=auto PREFETCH_CONFIG="$E2PF_TMP/off.conf" &&
-	(ulimit -d 4000000 && answers 42 "$1" PREFETCH=auto) &&
+	answers 41 "$1" PREFETCH_CONFIG="$E2PF_TMP/off.conf" &&
+	(ulimit -d 4000000 && answers 42 "$1") &&
 	grep -q "left out" "$E2PF_TMP/answer" &&
 	stock_answers "" "$1" --prefetch-status &&
 	stock_answers 1 "$1" --prefetch-status /nosuch
@@ -673,8 +638,7 @@ hook_copies()
 		[ -x "$dir/image$dir/launchers/e2fsck" ] &&
 		[ -s "$dir/image$dir/launchers/e2fsck-prefetch.so" ] &&
 		[ -s "$dir/image$dir/conf" ] &&
-		[ "$(readlink "$dir/image$dir/launchers/enabled/fsck.ext4")" = \
-			../e2fsck ] &&
+		[ "$(readlink "$dir/image$dir/launchers/enabled/fsck.ext4")" = ../e2fsck ] &&
 		[ "$(cat "$dir/image$dir/stock/e2fsck")" = stock ] || return
 	done
 	[ "$(sh -ec 'PATH=/bin; . "$1"; echo $PATH' sh \
@@ -706,8 +670,7 @@ written_for_dracut()
 
 	. "$BOOT/dracut.conf"
 	echo "$install_optional_items"
-	for name in "$launcher" "$launcher-prefetch.so" \
-		"$launchers/enabled/fsck.ext4" \
+	for name in "$launcher" "$launcher-prefetch.so" "$launchers/enabled/fsck.ext4" \
 		"$launchers/boot/systemd-fsck.conf" \
 		"$units/systemd-fsck-root.service.d/e2prefetch.conf"; do
 		[[ $install_optional_items = *" $name "* ]] || return
@@ -723,10 +686,8 @@ test_files()
 	tap_check "no launcher, or one that does not run" no_program
 	tap_check "nothing that could use it" nothing_here
 	tap_check "enable killed at each step" killed_everywhere new_root enable
-	tap_check "disable killed at each step" killed_everywhere \
-		new_enabled_root disable
-	tap_check "disable killed: initramfs-tools is called" \
-		is_rebuilt initramfs-tools
+	tap_check "disable killed at each step" killed_everywhere new_enabled_root disable
+	tap_check "disable killed: initramfs-tools is called" is_rebuilt initramfs-tools
 	tap_check "disable killed: dracut is called" is_rebuilt dracut.conf.d
 	tap_unless "$(no_mounts)" "a full disk" in_both full_disk
 	tap_unless "$(no_mounts)" "an /etc that is read-only" in_both read_only
