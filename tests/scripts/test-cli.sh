@@ -16,6 +16,9 @@ launch()
 		"$E2FSCK_TEST" "$@" </dev/null >"$dir/out" 2>"$dir/err"
 }
 
+# measured ARG...: the same, with statistics in $dir/stats.
+measured() { rm -f "$dir/stats"; PREFETCH=1 PREFETCH_STATS=$dir/stats launch "$@"; }
+
 same() { "$IMGTOOL" cmp "$@"; }
 
 #
@@ -25,8 +28,7 @@ stats_on_stderr()
 {
 	local lines
 
-	PREFETCH=1 PREFETCH_STATS=- launch -fn "$image" ||
-		return
+	PREFETCH=1 PREFETCH_STATS=- launch -fn "$image" || return
 	# After e2fsck's own output there: its version.
 	lines=$("$E2FSCK_STOCK" -fn "$image" 2>&1 >/dev/null </dev/null | wc -l)
 	tail -n +$((lines + 1)) "$dir/err" >"$dir/json"
@@ -38,12 +40,9 @@ stats_on_stderr()
 
 stats_in_file()
 {
-	rm -f "$dir/stats"
-	(umask 000; PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image") ||
-		return
+	(umask 000; measured -fn "$image") || return
 	jq -e 'type == "object"' "$dir/stats" || return
-	[ "$(stat -c %a "$dir/stats")" = 600 ] ||
-		{ stat "$dir/stats"; return 1; }
+	[ "$(stat -c %a "$dir/stats")" = 600 ] || { stat "$dir/stats"; return 1; }
 	# A second run empties it first.
 	PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image" &&
 	[ "$(jq -s length "$dir/stats")" = 1 ]
@@ -61,24 +60,13 @@ stats_refused()
 # these.
 stats_name()
 {
-	local list=$1
-
-	shift
-	rm -f "$dir/stats"
-	PREFETCH=1 PREFETCH_STATS=$dir/stats PREFETCH_ACCEL=$list \
-		launch -fn "$image" || return
+	PREFETCH_ACCEL=$1 measured -fn "$image" || return
 	jq -c .accelerations "$dir/stats"
-	[ "$(jq -r '.accelerations | join(" ")' "$dir/stats")" = "$*" ]
+	[ "$(jq -r '.accelerations | join(" ")' "$dir/stats")" = "${*:2}" ]
 }
 
 # maps_of VARIABLE=VALUE: bytes of our maps in a check.
-maps_of()
-{
-	rm -f "$dir/stats"
-	(export "$@" PREFETCH=1 PREFETCH_STATS="$dir/stats"
-	launch -fn "$image") || return
-	jq .maps_bytes "$dir/stats"
-}
+maps_of() { (export "$1"; measured -fn "$image") && jq .maps_bytes "$dir/stats"; }
 
 # A user who chooses libext2fs's bit arrays has them; trees are ours.
 maps_are_compact()
@@ -163,13 +151,12 @@ partly_read()
 	mke2fs -q -F -t ext4 -b 1024 -d "$srcdir" "$dir/small" &&
 	dev=$(loop_attach "$dir/small") || return
 	mount -o ro "$dev" "$dir/mnt" && ls -lR "$dir/mnt" >/dev/null
-	PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$dev"
+	measured -fn "$dev"
 	status=$?
 	umount "$dir/mnt"
 	loop_detach "$dev"
 	[ $status = 0 ] &&
-	[ "$(jq '.prefetched_bytes > 0, .slow_or_failed' "$dir/stats")" = \
-		$'true\n0' ]
+	[ "$(jq '.prefetched_bytes > 0, .slow_or_failed' "$dir/stats")" = $'true\n0' ]
 }
 
 # loads_unwinder IMAGE: whether the module loads what a crash among threads needs.
@@ -224,9 +211,7 @@ verbose_clean()
 # The same decisions are in the statistics.
 decisions_in_stats()
 {
-	rm -f "$dir/stats"
-	PREFETCH=1 PREFETCH_VERBOSE=2 PREFETCH_STATS=$dir/stats \
-		launch -fn "$image" || return
+	PREFETCH_VERBOSE=2 measured -fn "$image" || return
 	jq -r '.decisions[] | "\(.about): \(.decision) (\(.reason))"' \
 		"$dir/stats" >"$dir/decisions"
 	[ -s "$dir/decisions" ] &&
@@ -251,8 +236,7 @@ documented_keys()
 {
 	local doc=$srcdir/../doc/statistics.md
 
-	rm -f "$dir/stats"
-	PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image" || return
+	measured -fn "$image" || return
 	keys_are "the tables" "$(sed -n '/^## Keys/,/^## Decisions/p' "$doc" |
 		sed -nE 's/^\| `([a-z_]*)` \| (string|integer|float|boolean|array).*/\1/p')" &&
 	keys_are "the example" "$(sed -n '/^## Example/,/^## The plan/p' \
@@ -282,8 +266,7 @@ test_accelerations()
 	fi
 	tap_check "a small filesystem is not accelerated" stats_name ""
 	# A self-test that gets no processor for 5 s leaves them out.
-	tap_check "PREFETCH_ACCEL=all: all are" \
-		undisturbed stats_name all "${all[@]}"
+	tap_check "PREFETCH_ACCEL=all: all are" undisturbed stats_name all "${all[@]}"
 	tap_check "PREFETCH_ACCEL=none: none is" stats_name none
 	tap_check "PREFETCH_ACCEL=bitmaps: this one is" \
 		undisturbed stats_name bitmaps bitmaps
@@ -293,39 +276,32 @@ test_accelerations()
 		undisturbed maps_are_compact
 }
 
-# journal_bytes OPTION IMAGE: prints how many bytes are read ahead of the
-# replay, with a cold cache.
+# journal_bytes OPTION IMAGE LEAST MOST: so many are read ahead of the replay, with a
+# cold cache.
 journal_bytes()
 {
+	local bytes
+
 	drop "$2"
-	rm -f "$dir/stats"
-	PREFETCH=1 PREFETCH_STATS=$dir/stats launch "$1" "$2"
-	sed -n 's/.*"journal_bytes": *\([0-9]*\).*/\1/p' "$dir/stats"
+	measured "$1" "$2"
+	bytes=$(jq .journal_bytes "$dir/stats")
+	[ "$bytes" -ge "$3" ] && [ "$bytes" -le "$4" ] ||
+		{ echo "$1: $bytes"; return 1; }
 }
 
 journal_is_read_ahead()
 {
-	local name=$1 most=$2 bytes
-
-	image_make ext4-recovery "$name" || return
-	bytes=$(journal_bytes -n "$name")
-	[ "$bytes" = 0 ] || { echo "-n: $bytes"; return 1; }
-	bytes=$(journal_bytes -p "$name")
-	[ "${bytes:-0}" -ge 4096 ] && [ "$bytes" -le "$most" ] ||
-		{ echo "-p: $bytes"; return 1; }
+	image_make ext4-recovery "$1" && journal_bytes -n "$1" 0 0 &&
+		journal_bytes -p "$1" 4096 16777216
 }
 
 # A journal of 15 MiB without extents: its double indirect block and the indirect
 # blocks that this names, of which three are in use.
 journal_map_is_read_ahead()
 {
-	local name=$1 bytes
-
-	rm -f "$name"
-	mke2fs -q -F -t ext3 -b 4096 -J size=15 "$name" 64M 2>&1 || return
-	bytes=$(journal_bytes -n "$name")
-	[ "${bytes:-0}" -ge 4096 ] && [ "$bytes" -le 20480 ] ||
-		{ echo "$bytes"; return 1; }
+	rm -f "$1"
+	mke2fs -q -F -t ext3 -b 4096 -J size=15 "$1" 64M 2>&1 &&
+		journal_bytes -n "$1" 4096 20480
 }
 
 # Runs in the build tree, because the temporary folder may be in memory.
@@ -337,31 +313,20 @@ test_journal()
 	[[ $kind = @(tmpfs|ramfs) ]] &&
 		skipped "a journal is read ahead" "$kind keeps all in memory" && return
 	tap_check "a journal is read ahead of its replay" \
-		undisturbed journal_is_read_ahead "$name" 16777216
+		undisturbed journal_is_read_ahead "$name"
 	tap_check "the map of a journal without extents is, too" \
 		undisturbed journal_map_is_read_ahead "$name"
 	rm -f "$name"
 }
 
-# kept STATUS EXPECTED: it ended with this status and one line, and the file of this
-# name is unchanged.
-kept()
-{
-	cat "$dir/out" "$dir/err"
-	[ "$1" = "$2" ] || { echo "status $1"; return 1; }
-	[ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
-	[ "$(cat "$dir/precious")" = precious ] &&
-	[ "$(stat -c %a "$dir/precious")" = 644 ]
-}
-
-# An unsuitable file for statistics is refused before the device is opened, and
-# without running the command.
+# An unsuitable file for statistics is refused before the device is opened, with one
+# line and without running the command.
 prefetch_stats_refused()
 {
-	rm -f "$dir/ran"
-	PREFETCH_STATS=$1 "$PREFETCHER" "$dir/none" -- touch "$dir/ran" \
-		>"$dir/out" 2>"$dir/err" </dev/null
-	kept $? 8 && [ ! -e "$dir/ran" ] &&
+	PREFETCH_STATS=$1 exits 8 "$PREFETCHER" "$dir/none" -- touch "$dir/ran" &&
+	[ ! -s "$dir/out" ] && one_line && [ ! -e "$dir/ran" ] &&
+	[ "$(cat "$dir/precious")" = precious ] &&
+	[ "$(stat -c %a "$dir/precious")" = 644 ] &&
 	grep -qF "e2prefetch: cannot write statistics to \"$1\": " "$dir/err"
 }
 
@@ -395,12 +360,7 @@ prefetch_stats_full()
 # lost_output OPTION...: if there is no space for the output, one line and status 8.
 lost_output()
 {
-	local status
-
-	"$PREFETCHER" "$@" >/dev/full 2>"$dir/err"
-	status=$?
-	cat "$dir/err"
-	[ $status = 8 ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	exits 8 sh -c 'exec "$@" >/dev/full' - "$PREFETCHER" "$@" && one_line &&
 	grep -q "cannot write to standard output: No space" "$dir/err"
 }
 
@@ -411,8 +371,7 @@ test_stats()
 	tap_check "PREFETCH_STATS: no such folder" stats_refused
 	tap_check "of e2prefetch: mode 0600, written afresh" prefetch_stats_in_file
 	test_stats_refused
-	tap_check "e2prefetch -n leaves the statistics alone" \
-		prefetch_stats_dry_run
+	tap_check "e2prefetch -n leaves the statistics alone" prefetch_stats_dry_run
 	tap_check "e2prefetch: statistics to a full disk" prefetch_stats_full
 	tap_check "e2prefetch probe to a full disk" lost_output probe "$image"
 	tap_check "e2prefetch -n to a full disk" lost_output -n "$image"
@@ -424,6 +383,7 @@ test_stats_refused()
 {
 	local file
 
+	rm -f "$dir/ran"
 	(umask 022; echo precious >"$dir/precious")
 	ln -sf precious "$dir/link"
 	mkfifo "$dir/fifo"
@@ -453,8 +413,7 @@ progress_fd()
 reads_by()
 {
 	cp --sparse=auto "$image" "$dir/fs"
-	PREFETCH=1 TEST_MMAP_IO=1 PREFETCH_STATS=$dir/stats \
-		launch "${@:2}" "$dir/fs"
+	TEST_MMAP_IO=1 measured "${@:2}" "$dir/fs"
 	jq -e ".io_manager == \"$1\"" "$dir/stats"
 }
 
@@ -464,8 +423,7 @@ test_mapping()
 	x86_64|aarch64) tap_check "-fn reads from a mapping" reads_by mmap -fn ;;
 	esac
 	tap_check "-fy does not" reads_by unix -fy
-	tap_check "a check with an undo file does not" \
-		reads_by other -fy -z "$dir/undo"
+	tap_check "a check with an undo file does not" reads_by other -fy -z "$dir/undo"
 }
 
 #
@@ -495,15 +453,13 @@ children_without()
 	local log=$dir/environ
 
 	cp --sparse=auto "$image" "$dir/fs"
-	PREFETCH=1 strace -f -qq -v -s 4096 -e trace=execve \
-		-o "$log" "$E2FSCK_TEST" -fy -c "$dir/fs" \
-		>"$dir/out" 2>&1 </dev/null
+	PREFETCH=1 strace -f -qq -v -s 4096 -e trace=execve -o "$log" \
+		"$E2FSCK_TEST" -fy -c "$dir/fs" >"$dir/out" 2>&1 </dev/null
 	grep 'execve("[^"]*badblocks"' "$log" >"$log.child" &&
 	! grep -e LD_PRELOAD -e PREFETCH_LAUNCHED "$log.child"
 }
 
-# After the check, no process holds a lock or a pipe
-# that the check has inherited.
+# After the check, no process holds a lock or a pipe that the check has inherited.
 nothing_outlives()
 {
 	mkfifo "$dir/inherited"
@@ -522,8 +478,7 @@ nothing_outlives()
 
 test_children()
 {
-	tap_check "an inherited lock and pipe end with the check" \
-		nothing_outlives
+	tap_check "an inherited lock and pipe end with the check" nothing_outlives
 	tap_check "badblocks is started without the module" children
 	tap_unless "$(no_strace)" "badblocks has no LD_PRELOAD of ours" children_without
 }
@@ -541,10 +496,8 @@ by_name()
 		(exec -a "$name" "$E2FSCK_STOCK" "$@") >"$dir/so" 2>"$dir/se" \
 			</dev/null
 		status=$?
-		(
-			PATH=$dir/bin:$PATH
-			"$name-prefetch" "$@"
-		) >"$dir/out" 2>"$dir/err" </dev/null
+		(PATH=$dir/bin:$PATH; "$name-prefetch" "$@") \
+			>"$dir/out" 2>"$dir/err" </dev/null
 		[ $? = $status ] || { echo "not status $status"; return 1; }
 		sed -i '/^e2fsck-prefetch: this e2fsck prefetches/d' "$dir/err"
 		same "$dir/so" "$dir/out" "$dir/se" "$dir/err" || return
@@ -554,16 +507,10 @@ by_name()
 # named_reads_ahead yes|no [VARIABLE=VALUE...]
 named_reads_ahead()
 {
-	local expected=$1
-
-	shift
 	rm -f "$dir/stats"
-	env "PREFETCH_STATS=$dir/stats" "$@" "$dir/bin/e2fsck-prefetch" -fn \
+	env "PREFETCH_STATS=$dir/stats" "${@:2}" "$dir/bin/e2fsck-prefetch" -fn \
 		"$image" >"$dir/out" 2>&1 || { cat "$dir/out"; return 1; }
-	case $expected in
-	yes) [ -s "$dir/stats" ] ;;
-	no) [ ! -e "$dir/stats" ] ;;
-	esac
+	if [ "$1" = yes ]; then [ -s "$dir/stats" ]; else [ ! -e "$dir/stats" ]; fi
 }
 
 # Without a variable; against the file, but not against a variable.
@@ -617,14 +564,11 @@ sys.exit(status)" "$@"' - "$@"
 # logs LINES [VARIABLE=VALUE...]: so many lines go to the system log.
 logs()
 {
-	local lines=$1
-
-	shift
 	with_log empty env -u PREFETCH_LOG PREFETCH=1 LD_PRELOAD="$E2PF_RUNTIME" \
-		"$@" "$E2FSCK_TEST" -fn "$image" >"$dir/log" 2>"$dir/err" || return
+		"${@:2}" "$E2FSCK_TEST" -fn "$image" >"$dir/log" 2>"$dir/err" || return
 	cat "$dir/log"
-	[ "$(wc -l <"$dir/log")" = "$lines" ] || return
-	[ "$lines" = 0 ] || grep -Ex "<30>e2prefetch\[[0-9]+\]: e2fsck: $image: checked in [0-9.]+ m?s.*" \
+	[ "$(wc -l <"$dir/log")" = "$1" ] || return
+	[ "$1" = 0 ] || grep -Ex "<30>e2prefetch\[[0-9]+\]: e2fsck: $image: checked in [0-9.]+ m?s.*" \
 		"$dir/log"
 }
 

@@ -17,24 +17,15 @@ run() { exits "$1" "$PREFETCHER" "${@:2}"; }
 # refused ARG...: a usage error: one line reports it, and nothing is done.
 refused()
 {
-	run 16 "$@" && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	run 16 "$@" && [ ! -s "$dir/out" ] && one_line &&
 		grep -q '^e2prefetch: .*(see --help)$' "$dir/err"
 }
 
 # failed ARG...: the device cannot be read, and one line says why.
-failed()
-{
-	run 8 "$@" && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ]
-}
+failed() { run 8 "$@" && [ ! -s "$dir/out" ] && one_line; }
 
 # with_stats FILE COMMAND...
-with_stats()
-{
-	local -x PREFETCH_STATS=$1
-
-	shift
-	"$@"
-}
+with_stats() { PREFETCH_STATS=$1 "${@:2}"; }
 
 # Nothing waits for a writer of the FIFO.
 odd_ones()
@@ -55,11 +46,9 @@ test_usage()
 	local value
 
 	tap_check "--help" run 0 --help
-	tap_check "--help names the exit statuses" grep -q "^Exit status" \
-		"$dir/out"
+	tap_check "--help names the exit statuses" grep -q "^Exit status" "$dir/out"
 	tap_check "-V" run 0 -V
-	tap_check "-V prints the version" grep -qx 'e2prefetch [0-9.]*' \
-		"$dir/out"
+	tap_check "-V prints the version" grep -qx 'e2prefetch [0-9.]*' "$dir/out"
 	while read -r value; do
 		tap_check "e2prefetch $value" refused ${value//IMAGE/$image}
 	done < <(
@@ -96,23 +85,15 @@ plan_adds_up()
 # Inode tables according to dumpe2fs: at least the part in use is read.
 plan_agrees()
 {
-	local -A plan
-	local class blocks rest
-
 	"$PREFETCHER" -n "$image" >"$dir/plan" || return
-	while read -r class blocks rest; do
-		plan[$class]=$blocks
-	done <"$dir/plan"
 	cat "$dir/plan"
-	dumpe2fs "$image" 2>/dev/null >"$dir/dump"
-	[ "${plan[inodes]}" -gt 0 ] &&
-	[ "${plan[inodes]}" -le "$(awk -F': *' '
-		/^Inode blocks per group/ { n = $2 }
-		/^Group [0-9]/ { g++ }
-		END { print n * g }' "$dir/dump")" ] &&
 	# Bitmaps that are not in use are not on disk.
-	[ "${plan[bitmaps]}" -gt 0 ] &&
-	[ "${plan[bitmaps]}" -le $((2 * $(grep -c '^Group [0-9]' "$dir/dump"))) ]
+	dumpe2fs "$image" 2>/dev/null | awk '
+		NR == FNR { plan[$1] = $2; next }
+		/^Inode blocks per group/ { n = $NF }
+		/^Group [0-9]/ { g++ }
+		END { i = plan["inodes"]; b = plan["bitmaps"]
+			exit !(0 < i && i <= n * g && 0 < b && b <= 2 * g) }' "$dir/plan" -
 }
 
 # Of these classes all is planned, and of bitmaps alone nothing else.
@@ -146,8 +127,7 @@ test_plan()
 	tap_check "--only bitmaps" only_some bitmaps
 	tap_check "--only dirs,bitmaps" only_some dirs,bitmaps
 	backup=$(dumpe2fs "$image" 2>/dev/null |
-		sed -n 's/.*Backup superblock at \([0-9]*\),.*/\1/p' |
-		head -n 1)
+		sed -n 's/.*Backup superblock at \([0-9]*\),.*/\1/p' | head -n 1)
 	tap_check "-b finds the block size" same_plan -b "$backup" "$image"
 	{ head -c 1536 /dev/zero; cat "$image"; } >"$dir/shifted"
 	tap_check "--offset" same_plan --offset=1536 "$dir/shifted"
@@ -159,7 +139,7 @@ reads_once()
 	drop "$image"
 	run 0 -v "$image" && grep -q ' 0 errors$' "$dir/err" || return
 	run 0 -v "$image" && grep -q ' 0.0 MiB read in 0 requests' "$dir/err" &&
-	[ "$(wc -l <"$dir/err")" = 1 ] && run 0 -v -v "$image" &&
+	one_line && run 0 -v -v "$image" &&
 	grep -q "^e2prefetch: memory: at most .* (.*)$" "$dir/err" &&
 	[ "$(grep -vc "^e2prefetch: [a-z]*: .* (.*)$" "$dir/err")" = 1 ]
 }
@@ -214,8 +194,7 @@ test_reading()
 	tap_unless "$(no_disk)" "little memory: status 4" undisturbed too_little_memory
 	tap_check "the memory is shared" sharing
 	if dev=$(loop_attach "$image"); then
-		tap_check "a device nobody uses: a warning" \
-			warns_of_device "$dev"
+		tap_check "a device nobody uses: a warning" warns_of_device "$dev"
 		tap_check "--hold keeps it in memory" held_is_kept "$dev"
 		loop_detach "$dev"
 	else
@@ -224,10 +203,7 @@ test_reading()
 }
 
 # If the command dies of a signal, so does e2prefetch.
-dies_of()
-{
-	run $((128 + $2)) "$image" -- sh -c "kill -s $1 \$\$"
-}
+dies_of() { run $((128 + $2)) "$image" -- sh -c "kill -s $1 \$\$"; }
 
 # passed_on SIGNAL: e2prefetch passes it on to the command, whose status it returns.
 passed_on()
@@ -377,18 +353,16 @@ test_command_first()
 {
 	head -c 1M /dev/zero >"$dir/zero"
 	tap_check "no filesystem: the command runs" runs "$dir/zero"
-	tap_check "one line says so" [ "$(wc -l <"$dir/err")" = 1 ]
+	tap_check "one line says so" one_line
 	tap_check "no such device: the command runs" runs "$dir/none"
 	truncate -s 8M "$dir/journal"
 	mke2fs -q -F -b 4096 -O journal_dev "$dir/journal"
 	tap_check "a journal device: the command runs" runs "$dir/journal"
-	tap_check "-v tells what was read beside a command" \
-		undisturbed tells_beside
+	tap_check "-v tells what was read beside a command" undisturbed tells_beside
 	skipped "a device that stalls" "${E2PF_RUNTIME:+a sanitizer}" && return
 	preloaded
 	tap_check "few descriptors: the command runs" runs_with_few
-	tap_check "a device that stalls keeps nobody waiting" \
-		runs_beside_stalled
+	tap_check "a device that stalls keeps nobody waiting" runs_beside_stalled
 	tap_check "SIGTERM as the command starts ends it" early_term
 }
 
@@ -402,12 +376,9 @@ configured()
 # stats_say JQ-EXPRESSION ARG...: true for the statistics of this run.
 stats_say()
 {
-	local expression=$1
-
-	shift
 	rm -f "$dir/stats"
-	with_stats "$dir/stats" run 0 "$@" || return
-	jq -e "$expression" "$dir/stats" || { cat "$dir/stats"; return 1; }
+	with_stats "$dir/stats" run 0 "${@:2}" || return
+	jq -e "$1" "$dir/stats" || { cat "$dir/stats"; return 1; }
 }
 
 limits_are_told()
@@ -422,10 +393,8 @@ who_wins()
 {
 	configured "mem = 256M"
 	stats_say '.memory_budget_bytes == 134217728' -m 128M "$image" &&
-	PREFETCH_MEM=64M stats_say '.memory_budget_bytes == 67108864' \
-		"$image" &&
-	PREFETCH_MEM=64M stats_say '.memory_budget_bytes == 134217728' \
-		-m 128M "$image"
+	PREFETCH_MEM=64M stats_say '.memory_budget_bytes == 67108864' "$image" &&
+	PREFETCH_MEM=64M stats_say '.memory_budget_bytes == 134217728' -m 128M "$image"
 }
 
 # The limit makes the readahead take half a minute; the command ends as soon as
@@ -473,7 +442,7 @@ command_knows_nothing()
 		[ "$(grep -c "^PREFETCH" "$dir/out")" = 2 ]
 }
 
-failed_usage() { run 16 "$@" && [ "$(wc -l <"$dir/err")" = 1 ]; }
+failed_usage() { run 16 "$@" && one_line; }
 
 # An invalid settings file: one line; a command still runs.
 wrong_settings()
@@ -483,8 +452,7 @@ wrong_settings()
 		grep -q 'conf:2: .*; prefetching is off' "$dir/err" &&
 	failed_usage probe "$image" &&
 	with_stats "$dir/none" run 3 "$image" -- sh -c 'echo said; exit 3' &&
-		[ "$(cat "$dir/out")" = said ] && [ ! -s "$dir/none" ] &&
-	[ "$(wc -l <"$dir/err")" = 1 ]
+		[ "$(cat "$dir/out")" = said ] && [ ! -s "$dir/none" ] && one_line
 }
 
 # A command runs despite invalid variables.
@@ -493,8 +461,8 @@ wrong_variables()
 	configured "threads = 2"
 	PREFETCH_MEM=0 failed_usage "$image" &&
 	PREFETCH_CONFIG=conf failed_usage "$image" &&
-	PREFETCH_MEM=0 runs "$image" && [ "$(wc -l <"$dir/err")" = 1 ] &&
-	PREFETCH_CONFIG=conf runs "$image" && [ "$(wc -l <"$dir/err")" = 1 ]
+	PREFETCH_MEM=0 runs "$image" && one_line &&
+	PREFETCH_CONFIG=conf runs "$image" && one_line
 }
 
 test_settings()
@@ -506,8 +474,7 @@ test_settings()
 	tap_unless "$(no_disk)$(lacks ionice)$(can_be_nicer || echo "run by nice(1)")" \
 		"nice and I/O priority" threads_are_bound
 	tap_unless "$(no_disk)" "limits" limit_is_kept
-	tap_check "the command's environment is what it was" \
-		command_knows_nothing
+	tap_check "the command's environment is what it was" command_knows_nothing
 	tap_check "a file that is wrong" wrong_settings
 	tap_check "variables that are wrong" wrong_variables
 }
@@ -516,25 +483,19 @@ test_settings()
 # Until then, the disk does not respond.
 seen()
 {
-	local until=$1 go=$dir/go result
+	local go=$dir/go result
 
-	shift
 	rm -f "$go"
 	drop "$big"
-	script -qec "E2PF_GO='$go' LD_PRELOAD='$dir/odd.so' '$PREFETCHER' $* '$big' \
-		${command-}" \
-		/dev/null >"$dir/screen" 2>&1 </dev/null &
-	$until
+	script -qec "E2PF_GO='$go' LD_PRELOAD='$dir/odd.so' '$PREFETCHER' ${*:2} \
+		'$big' ${command-}" /dev/null >"$dir/screen" 2>&1 </dev/null &
+	$1
 	result=$?
 	: >"$go"
 	wait $! && return $result
 }
 
-is_shown()
-{
-	grep -qE 'e2prefetch: [0-9]+ MiB read, .* MiB/s' \
-		"$dir/screen"
-}
+is_shown() { grep -qE 'e2prefetch: [0-9]+ MiB read, .* MiB/s' "$dir/screen"; }
 
 # One second is four times as long as it takes until progress is shown.
 not_shown() { seen "sleep 1" "$@" && has_no 'MiB/s' "$dir/screen"; }

@@ -143,6 +143,9 @@ exits()
 	[ $status = "$1" ] || { echo "status $status"; return 1; }
 }
 
+# one_line: is there one line in $dir/err?
+one_line() { [ "$(wc -l <"$dir/err")" = 1 ]; }
+
 # undisturbed COMMAND...: what the kernel or other processes may disturb (a page is
 # dropped, a child gets no processor for seconds) succeeds once in a number of tries.
 # What is broken never does.
