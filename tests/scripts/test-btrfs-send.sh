@@ -49,8 +49,7 @@ fill()
 		dd if=/dev/urandom of="fs/d$((i % 4))/e$i/large" bs=64k \
 			count=3 status=none
 		for j in {0..29}; do
-			head -c $((j * 700)) /dev/urandom \
-				>"fs/d$((i % 4))/e$i/file-$j"
+			head -c $((j * 700)) /dev/urandom >"fs/d$((i % 4))/e$i/file-$j"
 		done
 	done
 	"$BTRFS_STOCK" -q subvolume snapshot -r fs one || return
@@ -60,11 +59,9 @@ fill()
 		rm "fs/d$((i % 4))/e$i/file-4"
 		truncate -s 100000 "fs/d$((i % 4))/e$i/large"
 		fallocate -l 300000 "fs/d1/allocated-$i"
-		cp --reflink=always "fs/d$((i % 4))/e$i/file-20" \
-			"fs/d2/cloned-$i"
+		cp --reflink=always "fs/d$((i % 4))/e$i/file-20" "fs/d2/cloned-$i"
 		ln -s "target-$i" "fs/d3/link-$i"
-		setfattr -n user.e2pf -v "$i" "fs/d$((i % 4))/e$i/file-8" \
-			2>/dev/null
+		setfattr -n user.e2pf -v "$i" "fs/d$((i % 4))/e$i/file-8" 2>/dev/null
 		sync -f .
 	done
 	for name in zlib lzo zstd; do
@@ -83,43 +80,36 @@ fill()
 }
 
 # Unless it is to stay warm.
-cold()
-{
-	[ -n "${WARM-}" ] ||
-		{ umount "$mnt" && mount -t btrfs "$dev" "$mnt"; }
-}
+cold() { [ -n "${WARM-}" ] || { umount "$mnt" && mount -t btrfs "$dev" "$mnt"; }; }
 
 # stream OUT PROGRAM OPTION...: send from $mnt, with a cold cache.
 stream()
 {
-	local out=$1 program=$2
-
-	shift 2
 	cold || return
 	(
-		cd "$mnt" && exec "$IMGTOOL" run 600 btrfs "$program" send "$@"
-	) >"$out" 2>"$out.err" </dev/null
-	echo $? >"$out.status"
+		cd "$mnt" && exec "$IMGTOOL" run 600 btrfs "$2" send "${@:3}"
+	) >"$1" 2>"$1.err" </dev/null
+	echo $? >"$1.status"
 }
 
 ours()
 {
-	local out=$1
-
-	shift
 	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_STATS=$stats \
-		stream "$out" "$BTRFS_TEST" "$@"
+		stream "$1" "$BTRFS_TEST" "${@:2}"
 }
 
-# same OPTION...: both programs' streams, messages and statuses are the same.
+# Both programs' streams, messages and statuses are the same.
+equal()
+{
+	cmp "$dir/stock.status" "$dir/ours.status" &&
+		cmp "$dir/stock.err" "$dir/ours.err" && cmp "$dir/stock" "$dir/ours"
+}
+
+# same OPTION...: so they are with these.
 same()
 {
 	rm -f "$stats"
-	stream "$dir/stock" "$BTRFS_STOCK" "$@" &&
-	ours "$dir/ours" "$@" &&
-	cmp "$dir/stock.status" "$dir/ours.status" &&
-	cmp "$dir/stock.err" "$dir/ours.err" &&
-	cmp "$dir/stock" "$dir/ours"
+	stream "$dir/stock" "$BTRFS_STOCK" "$@" && ours "$dir/ours" "$@" && equal
 }
 
 # begun: the send was prefetched without an error.  How much of it was, before it
@@ -201,10 +191,7 @@ few_if_cached()
 same_and_begun() { same "$@" && begun; }
 
 # The program knows these options.
-same_sent()
-{
-	same_and_begun "$@" && [ "$(cat "$dir/ours.status")" = 0 ]
-}
+same_sent() { same_and_begun "$@" && [ "$(cat "$dir/ours.status")" = 0 ]; }
 
 same_file()
 {
@@ -247,15 +234,14 @@ sent_by()
 		"$@" "$BTRFS_TEST" send -p one two >"$dir/ours" 2>"$dir/ours.err" </dev/null
 )
 
-# A missing kernel feature or capability.
+# refused WHY COMMAND...: a kernel feature is missing; the stream is stock's.
 refused()
 {
-	local why=$1
-
-	shift
-	cold
-	sent_by "$@"
-	grep -q "$why" "$stats" || { cat "$stats" "$dir/ours.err"; return 1; }
+	stream "$dir/stock" "$BTRFS_STOCK" -p one two && cold || return
+	sent_by "${@:2}"
+	grep -q "$1" "$stats" && cmp "$dir/stock" "$dir/ours" && return
+	cat "$stats" "$dir/ours.err"
+	return 1
 }
 
 # A filter that ends the process at one of our calls.
@@ -263,21 +249,10 @@ refused_calls()
 {
 	local call
 
-	stream "$dir/stock" "$BTRFS_STOCK" -p one two || return
 	for call in open_by_handle_at getrusage; do
 		refused "a system call that it needs is not allowed" \
-			"$DENY_CALLS" kill "$call" &&
-			cmp "$dir/stock" "$dir/ours" || return
+			"$DENY_CALLS" kill "$call" || return
 	done
-}
-
-refused_search()
-{
-	refused "the trees cannot be searched" \
-		env LD_PRELOAD="${E2PF_RUNTIME:+$E2PF_RUNTIME:}$no_search" ||
-		return
-	stream "$dir/stock" "$BTRFS_STOCK" -p one two &&
-		cmp "$dir/stock" "$dir/ours"
 }
 
 # meanwhile COMMAND...: this is done to the filesystem while a full send waits for its
@@ -323,24 +298,19 @@ waits_for_receiver()
 # ended_receiver PROGRAM OUT OPTION...: one that ends.
 ended_receiver()
 {
-	local program=$1 out=$2
-
-	shift 2
 	cold
 	(
 		cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 \
-			"$program" send -q "$@" |
-			head -c 200000 >"$out"
-		echo "${PIPESTATUS[0]}" >"$out.status"
-	) 2>"$out.err"
+			"$1" send -q "${@:3}" | head -c 200000 >"$2"
+		echo "${PIPESTATUS[0]}" >"$2.status"
+	) 2>"$2.err"
 }
 
 same_ended_receiver()
 {
 	ended_receiver "$BTRFS_STOCK" "$dir/stock" "$@"
 	ended_receiver "$BTRFS_TEST" "$dir/ours" "$@"
-	cmp "$dir/stock" "$dir/ours" && cmp "$dir/stock.err" "$dir/ours.err" &&
-		cmp "$dir/stock.status" "$dir/ours.status"
+	equal
 }
 
 # The stream says nothing of devices, but where the kernel looks for references at the
@@ -376,8 +346,7 @@ on_profile()
 		dev=${devices[0]}
 		(cd "$mnt" && "$BTRFS_STOCK" -q subvolume create fs &&
 		 odd_files fs/odd &&
-		 "$BTRFS_STOCK" -q subvolume snapshot -r fs one) &&
-			same_sent one &&
+		 "$BTRFS_STOCK" -q subvolume snapshot -r fs one) && same_sent one &&
 			moved_meanwhile "${devices[$n]}" && result=0
 		umount "$mnt"
 	else
@@ -487,14 +456,9 @@ test_more()
 		tap_check "$options" same_and_begun $options
 	done
 	tap_check "its own parent" same -p two one two three
-	for options in 64M 512M; do
-		tap_check "PREFETCH_MEM=$options" with_mem $options same_sent two
+	for options in MEM=64M MEM=512M THREADS=1 THREADS=200 IOPS=500 BANDWIDTH=8M; do
+		tap_check "PREFETCH_$options" with $options same_sent two
 	done
-	tap_check "PREFETCH_THREADS=1" eval 'PREFETCH_THREADS=1 same_sent two'
-	tap_check "PREFETCH_THREADS=200" \
-		eval 'PREFETCH_THREADS=200 same_sent two'
-	tap_check "PREFETCH_IOPS" eval 'PREFETCH_IOPS=500 same_sent two'
-	tap_check "PREFETCH_BANDWIDTH" eval 'PREFETCH_BANDWIDTH=8M same_sent two'
 	tap_check "few descriptors" eval '(ulimit -n 40; same_sent two)'
 	tap_check "data on RAID1" on_profile raid1 2
 	tap_check "data on RAID10" on_profile raid10 4
@@ -519,53 +483,40 @@ test_all()
 
 	tap_check "incremental" same_sent -p one two
 	tap_check "all that is to be read is read" reads_all
-	if [ -e /proc/self/io ]; then
-		tap_check "what is cached is left alone" \
-			undisturbed few_if_cached
-	fi
+	[ ! -e /proc/self/io ] ||
+		tap_check "what is cached is left alone" undisturbed few_if_cached
 	tap_check "verbose" same_sent -v -p one two
 	tap_check "--no-data" same_sent --no-data -p one two
 	tap_check "-f" same_file
 	tap_check "several snapshots" same_sent -p one two three
 	tap_check "several snapshots with -e" same_sent -e -p one two three
 	tap_check "clone sources" same_sent -p one -c three two
-	tap_check "clone sources without a parent" \
-		same_sent -c one -c three two
+	tap_check "clone sources without a parent" same_sent -c one -c three two
 	tap_check "a parent that is newer" same_sent -p three one
-	tap_check "a budget of 1 MiB" with_mem 1M same_sent -p one two three
+	tap_check "a budget of 1 MiB" with MEM=1M same_sent -p one two three
 	tap_check "PREFETCH_IOPS is kept" kept_iops
 	tap_check "PREFETCH_BANDWIDTH is kept" kept_bandwidth
-	if can_be_nicer; then
-		tap_check "PREFETCH_NICE and PREFETCH_IOPRIO are kept" \
-			kept_priorities
-	else
-		tap_skip "PREFETCH_NICE and PREFETCH_IOPRIO" "run by nice(1)"
-	fi
+	tap_unless "$(can_be_nicer || echo "run by nice(1)")" \
+		"PREFETCH_NICE and PREFETCH_IOPRIO are kept" kept_priorities
 	for options in "--proto 2" "--proto 2 --compressed-data" "--proto 0"; do
 		tap_check "$options" same_sent $options -p one two
 	done
 	tap_check "full" same_sent two
-	tap_check "full, a budget of 1 MiB" with_mem 1M same_sent two
+	tap_check "full, a budget of 1 MiB" with MEM=1M same_sent two
 	tap_check "full, --proto 2 --compressed-data" \
 		same_sent --proto 2 --compressed-data two
-	if [ -e /proc/self/io ]; then
+	[ ! -e /proc/self/io ] ||
 		tap_check "full, a receiver that waits" waits_for_receiver two
-	fi
 	tap_check "a subvolume of a single leaf is left alone" single_leaf
 	tap_check "full, a receiver that ends" same_ended_receiver two
-	if [ "${E2PF_FAULTS-}" = all ]; then
-		test_more
-	fi
+	[ "${E2PF_FAULTS-}" != all ] || test_more
 	tap_check "what is received is the same" received
-	tap_check "a kernel without the search is left alone" refused_search
-	if "$DENY_CALLS" kill mincore true; then
-		tap_check "a filter of system calls" refused_calls
-	else
-		tap_skip "a filter of system calls" "no seccomp"
-	fi
-	if have_program setpriv; then
-		tap_check "without CAP_SYS_ADMIN it is left alone" no_right
-	fi
+	tap_check "a kernel without the search is left alone" \
+		refused "the trees cannot be searched" \
+		env LD_PRELOAD="${E2PF_RUNTIME:+$E2PF_RUNTIME:}$no_search"
+	tap_unless "$("$DENY_CALLS" kill mincore true || echo "no seccomp")" \
+		"a filter of system calls" refused_calls
+	tap_unless "$(lacks setpriv)" "without CAP_SYS_ADMIN it is left alone" no_right
 	tap_check "a folder is no subvolume" same_error -p one two/d1
 	tap_check "nor is what is not there" same_error -p one none
 	tap_check "a parent that is not there" same_error -p none two
@@ -581,13 +532,13 @@ test_all()
 
 single_leaf()
 {
-	"$BTRFS_STOCK" -q subvolume create "$mnt/few" &&
-		echo text >"$mnt/few/file" &&
+	"$BTRFS_STOCK" -q subvolume create "$mnt/few" && echo text >"$mnt/few/file" &&
 		"$BTRFS_STOCK" -q subvolume snapshot -r "$mnt/few" "$mnt/leaf" &&
 		same leaf && grep -q "is a single leaf" "$stats"
 }
 
-with_mem() { PREFETCH_MEM=$1 "${@:2}"; }
+# with NAME=VALUE COMMAND...: with this variable of ours.
+with() { local -x "PREFETCH_$1"; "${@:2}"; }
 
 # The stock send also fails, with the same message and status.  It calls exit() in
 # two threads at once, so the process may end before the statistics are written.
@@ -595,10 +546,9 @@ no_right()
 {
 	rm -f "$stats"
 	! sent_by setpriv --bounding-set -sys_admin --inh-caps -sys_admin || return
-	[ -s "$dir/ours.err" ] && {
-		[ ! -s "$stats" ] ||
-			grep -q '"prefetched_requests":0' "$stats"
-	} && return
+	[ -s "$dir/ours.err" ] &&
+		{ [ ! -s "$stats" ] || grep -q '"prefetched_requests":0' "$stats"; } &&
+		return
 	cat "$stats" "$dir/ours.err"
 	return 1
 }

@@ -57,22 +57,18 @@ tells()
 # is_stock REASON [COMMAND...]: silently, and with the reason.
 is_stock()
 {
-	local reason=$1
-
-	shift
-	launch "$@" && same && PREFETCH_VERBOSE=2 launch "$@" && tells "$reason"
+	launch "${@:2}" && same && PREFETCH_VERBOSE=2 launch "${@:2}" && tells "$1"
 }
 
 # row NAME REASON BREAK [COMMAND...]: BREAK is evaluated in $dir/x.
 row()
 {
-	local name=$1 reason=$2 break=$3
+	local name=$1
 
-	shift 3
 	fresh
-	(cd "$dir/x" && eval "$break") || tap_bail "$name: cannot be set up"
+	(cd "$dir/x" && eval "$3") || tap_bail "$name: cannot be set up"
 	[ $program = e2fsck ] || name="$program: $name"
-	tap_check "$name" is_stock "$reason" "$@"
+	tap_check "$name" is_stock "$2" "${@:4}"
 }
 
 #
@@ -90,12 +86,10 @@ from_path()
 
 test_launcher_files()
 {
-	fresh
 	rm -rf "$dir/x"
 	tap_check "launcher's folder missing" from_path
 	fresh
-	rm "$dir/x/e2fsck"
-	ln -s gone "$dir/x/e2fsck"
+	ln -sf gone "$dir/x/e2fsck"
 	tap_check "launcher's link dangling" from_path
 	fresh
 	chmod a-x "$dir/x/e2fsck"
@@ -211,47 +205,40 @@ breaker()
 	$CC -shared -fPIC -o "$dir/breaker.so" "$dir/breaker.c" -ldl
 }
 
-# self_test BREAK ACCELERATIONS [LIBRARY]: how many accelerations are used; the module
-# reads ahead.
+# self_test ACCELERATIONS [OPTION...]: how many accelerations are used, with these of
+# env(1); the module reads ahead.
 self_test()
 {
 	local stats=$dir/stats.json
 
 	rm -f "$stats"
-	PREFETCH_STATS=$stats launch env BREAK="$1" \
-		LD_PRELOAD="${E2PF_RUNTIME:+$E2PF_RUNTIME:}${3-$dir/breaker.so}"
+	PREFETCH_STATS=$stats launch env "${@:2}"
 	same || return
 	cat "$stats"
-	jq -e ".accelerations | length $2" "$stats" &&
+	jq -e ".accelerations | length $1" "$stats" &&
 	jq -e '.checker_reads > 0 and .memory_budget_bytes > 0' "$stats"
 }
 
 test_self_test()
 {
-	local what
+	local what preload=LD_PRELOAD=${E2PF_RUNTIME:+$E2PF_RUNTIME:}
 
 	# One that gets no processor for 5 s does not.
-	tap_check "self-test passes" undisturbed self_test nothing "> 0"
+	tap_check "self-test passes" \
+		undisturbed self_test "> 0" "$preload$dir/breaker.so"
 	for what in crash abort exit; do
-		tap_check "self-test: $what" self_test "$what" "== 0"
+		tap_check "self-test: $what" \
+			self_test "== 0" BREAK=$what "$preload$dir/breaker.so"
 	done
 	for what in fork mmap; do
 		E2PF_FAULT=calls:module:$what:1 E2PF_FAULT_LOG=$dir/hits \
-			tap_check "self-test: $what" self_test nothing "== 0" "$FAULT"
+			tap_check "self-test: $what" self_test "== 0" "$preload$FAULT"
 	done
-	tap_check "a hanging self-test is left" self_test hang "== 0"
+	tap_check "a hanging self-test is left" \
+		self_test "== 0" BREAK=hang "$preload$dir/breaker.so"
 	# Then waitpid() has no child.
-	tap_check "SIGCHLD ignored" undisturbed ignored_child
+	tap_check "SIGCHLD ignored" undisturbed self_test "> 0" --ignore-signal=CHLD
 	tap_check "no process is left" no_process_left
-}
-
-ignored_child()
-{
-	local stats=$dir/stats.json
-
-	rm -f "$stats"
-	PREFETCH_STATS=$stats launch env --ignore-signal=CHLD
-	same && jq -e '.accelerations | length > 0' "$stats"
 }
 
 # killed CALL[, WORDS]: by a filter, at this system call.
@@ -278,8 +265,7 @@ test_filter()
 	killed "mincore, small filesystem"
 	TEST_MMAP_IO=1 killed "mincore, mmap manager"
 	PREFETCH=1 PREFETCH_VERBOSE=0 \
-	row "a filter of something else" "checked in" : \
-		"$DENY_CALLS" kill pidfd_open)
+	row "a filter of something else" "checked in" : "$DENY_CALLS" kill pidfd_open)
 }
 
 # closed_streams REDIRECTION: output of e2fsck to a closed stream must not
@@ -289,8 +275,7 @@ closed_streams()
 	rm -f "$dir/stats"
 	(
 		eval "exec $1"
-		PREFETCH=1 PREFETCH_STATS=$dir/stats \
-			LD_PRELOAD=$E2PF_RUNTIME \
+		PREFETCH=1 PREFETCH_STATS=$dir/stats LD_PRELOAD=$E2PF_RUNTIME \
 			exec "$dir/x/e2fsck" -fn "$image"
 	) || return
 	head -c 300 "$dir/stats"
@@ -317,14 +302,12 @@ test_limits()
 	fresh
 	tap_unless "${E2PF_RUNTIME:+a sanitizer needs it}" "no /proc" without_proc
 	tap_check "stock program missing" stock_missing e2fsck 8
-	! have_program btrfs ||
-		tap_check "stock btrfs missing" stock_missing btrfs 1
+	! have_program btrfs || tap_check "stock btrfs missing" stock_missing btrfs 1
 }
 
 without_proc()
 {
-	launch unshare -m sh -c \
-		'mount -t tmpfs none /proc && exec "$@"' -
+	launch unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' -
 	# e2fsck itself says that it does not find /proc/mounts.
 	unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' - \
 		"$E2FSCK_STOCK" -fn "$image" >"$dir/pout" 2>"$dir/perr" </dev/null
@@ -336,9 +319,8 @@ without_proc()
 # stock_missing PROGRAM STATUS: with nothing in the places where it is looked for.
 stock_missing()
 {
-	local program=$1 status
-
-	env -u PREFETCH_E2FSCK -u PREFETCH_BTRFS PREFETCH=1 unshare -m bash -c '
+	exits "$2" env -u PREFETCH_E2FSCK -u PREFETCH_BTRFS PREFETCH=1 \
+		unshare -m bash -c '
 		for folder in /usr/sbin /usr/bin /sbin /bin; do
 			[ -L "$folder" ] || hide="$hide $folder"
 		done
@@ -350,13 +332,8 @@ stock_missing()
 			[ "$folder" = /usr/bin ] || "$2/mount" -t tmpfs none "$folder"
 		done && "$2/mount" -t tmpfs none /usr/bin &&
 		exec "$2/x-$3" check -n /nonexistent' - \
-		"$top_builddir/$program/$program" "$dir" "$program" \
-		>"$dir/out" 2>"$dir/err"
-	status=$?
-	cat "$dir/err"
-	[ "$status" = "$2" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
-		grep "the stock $program is missing (looked for /.*): install" \
-			"$dir/err"
+		"$top_builddir/$1/$1" "$dir" "$1" && one_line &&
+		grep "the stock $1 is missing (looked for /.*): install" "$dir/err"
 }
 
 #
@@ -367,14 +344,11 @@ stock_missing()
 # runs.
 wrong()
 {
-	local line=$1
-
-	shift
-	launch env "$@"
+	launch env "${@:2}"
 	cmp "$dir/so" "$dir/out" || { cat "$dir/out"; return 1; }
 	grep -v "^e2fsck-prefetch: " "$dir/err" | cmp - "$dir/se" &&
 	[ "$(grep "^e2fsck-prefetch: " "$dir/err")" = \
-		"e2fsck-prefetch: $line; prefetching is off" ] && return
+		"e2fsck-prefetch: $1; prefetching is off" ] && return
 	cat "$dir/err"
 	return 1
 }
@@ -430,20 +404,14 @@ test_settings()
 	not text|threads = 4\000\n|: this is not text
 	the last line has no newline|\357\273\277iops = 5\r\nthreads=0|:2: threads: "0" is not a number from 1 to 256
 	END
-	tap_check "a file that is too long" wrong_long
+	tap_check "a file that is too long" \
+		wrong_file "$(yes '#' | head -c 70000)" ": the file is too long"
 	rm -f "$dir/conf"
 	mkfifo "$dir/conf"
 	tap_check "settings in a pipe" wrong_place ": not a regular file"
 	rm -f "$dir/conf"
-	tap_check "settings that are missing" wrong_place \
-		": No such file or directory"
+	tap_check "settings that are missing" wrong_place ": No such file or directory"
 	tap_check "prefetch = off" turned_off
-}
-
-wrong_long()
-{
-	yes '#' | head -c 70000 >"$dir/conf"
-	wrong_place ": the file is too long"
 }
 
 # Called by the name of a link in another folder, the file decides; the variable
@@ -455,8 +423,7 @@ turned_off()
 	echo 'prefetch = off' >"$dir/conf"
 	mkdir "$dir/links"
 	ln -s "$dir/x/e2fsck" "$dir/links/e2fsck"
-	for e2fsck in "$dir/links/e2fsck" "$dir/x/e2fsck-prefetch" \
-			"$dir/x/e2fsck"; do
+	for e2fsck in "$dir/links/e2fsck" "$dir/x/e2fsck-prefetch" "$dir/x/e2fsck"; do
 		PREFETCH_CONFIG=$dir/conf PREFETCH_VERBOSE=1 "$e2fsck" \
 			-fn "$image" 2>&1 >/dev/null | grep -c "checked in"
 	done >"$dir/counts"
@@ -483,10 +450,8 @@ test_btrfs()
 	}
 	stock
 	row "nothing broken" "checked in" :
-	row "module missing" "missing, unreadable or empty" \
-		"rm btrfs-prefetch.so"
-	row "module cut short" "cut short" \
-		"truncate -s 50000 btrfs-prefetch.so"
+	row "module missing" "missing, unreadable or empty" "rm btrfs-prefetch.so"
+	row "module cut short" "cut short" "truncate -s 50000 btrfs-prefetch.so"
 	[ -n "$E2PF_RUNTIME" ] ||
 		row "address space limited" "address space is limited" : \
 			bash -c 'ulimit -v 2000000; exec "$@"' -
@@ -609,8 +574,7 @@ test_calls()
 		"$E2FSCK_STOCK" "$LAUNCHER" -fn "$image"
 	[ ! -e "$dir/fs.btrfs" ] ||
 		tap_check "the self-test makes the calls of btrfs's" makes_all \
-			"$BTRFS_STOCK" "$top_builddir/btrfs/btrfs" check \
-			"$dir/fs.btrfs"
+			"$BTRFS_STOCK" "$top_builddir/btrfs/btrfs" check "$dir/fs.btrfs"
 }
 
 test_all()
