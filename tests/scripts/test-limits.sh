@@ -42,46 +42,36 @@ with_limits()
 	E2FSCK_STOCK=$dir/run-stock E2FSCK_TEST=$dir/run-test
 }
 
-# limit_case LINE: kind|name|setup|prefix|inner|image|options.
+# limit_case LINE [scarce]: kind|name|setup|prefix|inner|image|options.  With "scarce",
+# if stock itself fails, the command under test may fail, too, but it must not crash or
+# hang unless stock does.
 limit_case()
-{
-	local kind name setup prefix inner image options
-	local E2FSCK_STOCK E2FSCK_TEST
-
-	IFS='|' read -r kind name setup prefix inner image options <<<"$1"
-
-	with_limits "$setup" "$prefix" "$inner"
-	compare_stock "$dir" "$E2PF_TMP/$image" $options
-	tally_case "$kind" "$name $image $options" "$dir" 1 \
-		"$E2PF_TMP/$image" $options
-}
-
-# If stock itself fails, the command under test may fail, too, but it must not crash
-# or hang unless stock does.
-scarce_case()
 {
 	local kind name setup prefix inner image options status stock
 	local E2FSCK_STOCK=$REAL_STOCK E2FSCK_TEST
 
 	IFS='|' read -r kind name setup prefix inner image options <<<"$1"
-	compare_stock "$dir" "$E2PF_TMP/$image" $options
-	mv "$dir/stock.out" "$dir/free.out"
-	mv "$dir/stock.status" "$dir/free.status"
+	if [ $# = 2 ]; then
+		compare_stock "$dir" "$E2PF_TMP/$image" $options
+		mv "$dir/stock.out" "$dir/free.out"
+		mv "$dir/stock.status" "$dir/free.status"
+	fi
 	with_limits "$setup" "$prefix" "$inner"
 	compare_stock "$dir" "$E2PF_TMP/$image" $options
-	stock=$(<"$dir/stock.status")
-	if cmp -s "$dir/free.out" "$dir/stock.out" &&
-	   cmp -s "$dir/free.status" "$dir/stock.status"; then
+	if [ $# = 1 ] || { cmp -s "$dir/free.out" "$dir/stock.out" &&
+			cmp -s "$dir/free.status" "$dir/stock.status"; }; then
 		tally_case "$kind" "$name $image $options" "$dir" 1 \
 			"$E2PF_TMP/$image" $options
 		return
 	fi
+	stock=$(<"$dir/stock.status")
 	compare_outcome "$dir" 1 "$E2PF_TMP/$image" $options
 	status=agreed
 	[[ $COMPARE_OUTCOME != @(hung|crashed) ]] ||
 		[ "$stock" -ge 128 ] || status=$COMPARE_OUTCOME
 	tally "$kind" $status "$name (stock: $stock) $options"
 }
+scarce_case() { limit_case "$1" scarce; }
 
 # KiB of address space, from the size at which the launcher and then the module can
 # be loaded: they need 0.3 MB more than stock.
@@ -332,11 +322,10 @@ device_agrees()
 # leaves pages in memory.
 device_case()
 {
-	local kind=$1 name=$2 device=$3 reset=$4 COMPARE_IN_PLACE=1
+	local device=$3 reset=$4 COMPARE_IN_PLACE=1
 
-	shift 4
-	undisturbed device_agrees "$@"
-	tally_outcome "$kind" "$name $*" "$dir" 1
+	undisturbed device_agrees "${@:5}"
+	tally_outcome "$1" "$2 ${*:5}" "$dir" 1
 }
 
 # device_cases KIND DEVICE RESET OPTIONS...: the same with each, and detaches the device.
@@ -377,8 +366,7 @@ full_reset()
 	truncate -s "$(stat -c %s "$E2PF_TMP/image.bad")" "$FULL/fs"
 	dd if="$E2PF_TMP/image.bad" of="$FULL/fs" bs=4k conv=notrunc,sparse status=none
 	dd if=/dev/zero of="$FULL/fill" bs=4k 2>/dev/null
-	[ "$FULL_LEAVE" -eq 0 ] ||
-		truncate -s "-$((FULL_LEAVE * 4096))" "$FULL/fill"
+	[ "$FULL_LEAVE" -eq 0 ] || truncate -s "-$((FULL_LEAVE * 4096))" "$FULL/fill"
 	[ ! -b "$device" ] || blockdev --flushbufs "$device"
 }
 
@@ -457,8 +445,7 @@ disk_is_there() { [ -e "$dir/on/disk" ] || is_in "$pid" Z; }
 # The file stays the same; none of its pages stay cached.
 disk_reset()
 {
-	dd if="$E2PF_TMP/image.bad" of="$dir/disk" bs=64k conv=notrunc \
-		status=none
+	dd if="$E2PF_TMP/image.bad" of="$dir/disk" bs=64k conv=notrunc status=none
 	blockdev --flushbufs "$dev"
 }
 

@@ -36,13 +36,11 @@ make_pipe()
 # start_and_block PROGRAM [OPTION...]: sets pid.
 start_and_block()
 {
-	local line program=$1
+	local line
 
-	shift
 	make_pipe
 	(
-		cd "$dir" &&
-		exec -a "${called:-e2fsck}" "$program" "$@" -fy -C 8 fs </dev/null \
+		cd "$dir" && exec -a e2fsck "$@" -fy -C 8 "${checked:-fs}" </dev/null \
 			8>"$dir/progress" 7>&- >"$dir/out" 2>"$dir/err"
 	) &
 	pid=$!
@@ -100,8 +98,7 @@ signalled()
 		if [ $name = ended ]; then
 			start_and_block "$E2FSCK_STOCK"
 		else
-			PREFETCH=1 TEST_MMAP_IO=1 \
-				start_and_block "$E2FSCK_TEST"
+			PREFETCH=1 TEST_MMAP_IO=1 start_and_block "$E2FSCK_TEST"
 		fi || return
 		for signal; do
 			kill -s "$signal" "$pid" || return
@@ -123,8 +120,7 @@ test_signals()
 file_appears()
 {
 	blocked || return
-	[ "$(stat -c %a:%u "$folder" "$folder/$pid.progress" | xargs)" = \
-		"755:0 600:0" ]
+	[ "$(stat -c %a:%u "$folder" "$folder/$pid.progress" | xargs)" = "755:0 600:0" ]
 }
 
 is_shown()
@@ -141,40 +137,28 @@ is_shown()
 	(cd "$dir" && "$PREFETCHER" progress --fields fs >/dev/null)
 }
 
-# It waits for the pipe, not for the disk or the processor.
-waits_for_nothing()
-{
-	"$PREFETCHER" progress --fields "$pid" | grep -qx 'waits_for nothing'
-}
+has_field() { "$PREFETCHER" progress --fields "$pid" | grep -qx "$1"; }
+
+# ends STATUS ARG...: what `e2prefetch progress' prints goes elsewhere than a check's.
+ends() (dir=$E2PF_TMP; exits "$1" "$PREFETCHER" progress "${@:2}")
 
 others_are_none()
 {
-	"$PREFETCHER" progress 1 2>"$dir/none"
-	[ $? = 1 ] && grep -q 'no check that prefetches' "$dir/none" || return
-	[ -z "$("$PREFETCHER" progress --fields /dev/null 2>"$dir/none")" ] ||
-		return
-	"$PREFETCHER" progress 1 2 2>"$dir/none"
-	[ $? = 16 ] || return
-	"$PREFETCHER" progress --follow 2>"$dir/none"
-	[ $? = 16 ]
+	ends 1 1 && grep 'no check that prefetches' "$E2PF_TMP/err" &&
+	ends 16 1 2 && ends 16 --follow &&
+	[ -z "$("$PREFETCHER" progress --fields /dev/null 2>"$dir/none")" ]
 }
 
 # A device may be named so that a terminal obeys.
 is_printable()
 {
-	local name=$'a\e[2Jb' shown
+	local checked=$'a\e[2Jb' shown
 
-	make_pipe
-	mv "$dir/fs" "$dir/$name"
-	(
-		cd "$dir" && PREFETCH=1 exec "$E2FSCK_TEST" -fy -C 8 "$name" \
-			</dev/null 8>"$dir/progress" 7>&- >"$dir/out" 2>&1
-	) &
-	pid=$!
-	wait_for status_of "$pid" || return
+	ln -s fs "$dir/$checked"
+	blocked || return
 	shown=$("$PREFETCHER" progress "$pid")
 	let_go
-	rm "$dir/$name"
+	rm "$dir/$checked"
 	matches '^a\?\[2Jb  ' "$shown"
 }
 
@@ -198,21 +182,13 @@ is_followed()
 only_for_root()
 {
 	have_program setpriv || return 0
-	setpriv --reuid 65534 --clear-groups "$PREFETCHER" progress \
-		2>"$dir/none"
+	setpriv --reuid 65534 --clear-groups "$PREFETCHER" progress 2>"$dir/none"
 	[ $? = 8 ]
 }
 
-ends_without_file()
-{
-	keep test
-	agrees test && [ ! -e "$folder/$pid.progress" ]
-}
+ends_without_file() { keep test; agrees test && [ ! -e "$folder/$pid.progress" ]; }
 
-nothing_pending()
-{
-	! grep -Eq '^(SigPnd|ShdPnd):.*[1-9a-f]' "/proc/$pid/status"
-}
+nothing_pending() { ! grep -Eq '^(SigPnd|ShdPnd):.*[1-9a-f]' "/proc/$pid/status"; }
 
 # SIGUSR2 ends e2fsck's own progress, and SIGUSR1 begins it again: then there are
 # lines of pass 5.
@@ -229,8 +205,7 @@ signal_is_stocks()
 	start_and_block "$E2FSCK_STOCK" && kill -s USR2 "$pid" &&
 	keep off && ! goes_on || return
 	start_and_block "$E2FSCK_STOCK" && send_both && keep on && goes_on &&
-	blocked && send_both && keep test && goes_on &&
-	agrees test
+	blocked && send_both && keep test && goes_on && agrees test
 }
 
 # The lines on the terminal: each is drawn below the cursor, which comes back.
@@ -256,18 +231,12 @@ off_has_none()
 
 killed_is_stale()
 {
-	local killed status
-
 	blocked || return
-	killed=$pid
 	kill -s KILL "$pid"
 	wait_for is_gone "$pid"
 	let_go
-	[ -e "$folder/$killed.progress" ] && cp "$folder/$killed.progress" \
-		"$dir/stale" || return
-	"$PREFETCHER" progress >"$dir/none" 2>&1
-	status=$?
-	[ $status = 1 ] && [ ! -e "$folder/$killed.progress" ]
+	cp "$folder/$pid.progress" "$dir/stale" && ends 1 &&
+	[ ! -e "$folder/$pid.progress" ]
 }
 
 # A file whose number is now another process's, and one of nobody's: the next
@@ -303,17 +272,13 @@ no_run()
 # held N COMMAND...: a check that waits in its N-th read; sets pid.
 held()
 {
-	local n=$1
-
-	shift
 	rm -f "$dir/hold"
 	mkfifo "$dir/hold"
 	: >"$dir/hits"
 	(
-		cd "$dir" &&
-		E2PF_FAULT=hold:$n E2PF_FAULT_FILE=${!#} \
+		cd "$dir" && E2PF_FAULT=hold:$1 E2PF_FAULT_FILE=${!#} \
 		E2PF_FAULT_LOG=$dir/hits E2PF_FAULT_FIFO=$dir/hold \
-		LD_PRELOAD=$FAULT exec "$@" </dev/null >"$dir/out" 2>"$dir/err"
+		LD_PRELOAD=$FAULT exec "${@:2}" </dev/null >"$dir/out" 2>"$dir/err"
 	) &
 	pid=$!
 	wait_for [ -s "$dir/hits" ]
@@ -339,9 +304,7 @@ give_up()
 
 slow_is_shown()
 {
-	"$PREFETCHER" progress --fields "$pid" |
-		grep -qx 'waits_for slow read' &&
-	"$PREFETCHER" progress "$pid" |
+	has_field 'waits_for slow read' && "$PREFETCHER" progress "$pid" |
 		grep -Eq 'waits +for a read of .* at byte [0-9]+, for [0-9]+ s'
 }
 
@@ -349,21 +312,16 @@ slow_is_shown()
 # pid.  The last argument is the file that is checked.
 slow_read()
 {
-	local stock=$1 test=$2
-
-	shift 2
-	(cd "$dir" && exec "$stock" "$@") >"$dir/held.out" 2>"$dir/held.err" \
-		</dev/null
+	(cd "$dir" && exec "$1" "${@:3}") >"$dir/held.out" 2>"$dir/held.err" </dev/null
 	echo $? >"$dir/held.status"
-	held 40 "$test" "$@" && wait_for slow_is_shown
+	held 40 "${@:2}" && wait_for slow_is_shown
 }
 
 slow_e2fsck()
 {
 	local -x PREFETCH=1
 
-	slow_read "$E2FSCK_STOCK" "$E2FSCK_TEST" -fn fs && ends_as_stock ||
-		give_up
+	slow_read "$E2FSCK_STOCK" "$E2FSCK_TEST" -fn fs && ends_as_stock || give_up
 }
 
 # Small as it is, only a number of threads keeps it from being left to the check.
@@ -447,12 +405,12 @@ test_progress()
 {
 	tap_check "a running check has a file, root's" file_appears
 	tap_check "progress shows it: pass, place, time left" wait_for is_shown
+	# It waits for the pipe.
 	tap_check "it waits for neither disk nor processor" \
-		wait_for waits_for_nothing
+		wait_for has_field 'waits_for nothing'
 	tap_check "no such check: status 1; usage: 16" others_are_none
 	tap_check "only root sees it" only_for_root
-	tap_check "at the end the file is gone, results are stock's" \
-		ends_without_file
+	tap_check "at the end the file is gone, results are stock's" ends_without_file
 	tap_check "a device's name is printable" is_printable
 	tap_check "SIGUSR1 does what it does in stock e2fsck" signal_is_stocks
 	tap_unless "$(lacks script)" "progress --follow draws a line on a terminal" is_followed
@@ -460,8 +418,7 @@ test_progress()
 	tap_check "a check without prefetching has no file" off_has_none
 	tap_check "the file of a killed check is stale" killed_is_stale
 	tap_check "the next check removes stale files" next_removes_stale
-	tap_check "a folder that others may write to is not used" \
-		foreign_folder_is_left
+	tap_check "a folder that others may write to is not used" foreign_folder_is_left
 	tap_check "a /run that cannot be written to" no_run
 	test_slow_reads
 }

@@ -33,19 +33,16 @@ finds()
 # The same with a line of ours.
 finds_with_line()
 {
-	local text=$1
-
-	shift
-	finds "$@" >"$dir/log"
+	finds "${@:2}" >"$dir/log"
 	[ "$(grep -c "^e2fsck-prefetch: " "$dir/err")" = 1 ] &&
-	grep "^e2fsck-prefetch: .*$text" "$dir/err" &&
+	grep "^e2fsck-prefetch: .*$1" "$dir/err" &&
 	diff "$dir/stock.out" "$dir/out"
 }
 
 # misses SETUP [VARIABLE=VALUE...]: there is no e2fsck, and so says one line.
 misses()
 {
-	ends 8 "$@" && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	ends 8 "$@" && [ ! -s "$dir/out" ] && one_line &&
 	grep "^e2fsck-prefetch: the stock e2fsck is missing (looked for /.*): install e2fsprogs\$" \
 		"$dir/err" >/dev/null
 }
@@ -68,8 +65,7 @@ test_places()
 	tap_check "what is in its place cannot be run" \
 		finds_with_line "cannot run .*/e2fsck: Exec format error" \
 		"$elsewhere; echo garbage >e2fsck; chmod +x e2fsck" $on
-	tap_check "PATH is of no interest" \
-		finds 'cp $stock e2fsck' $on PATH=/nosuch
+	tap_check "PATH is of no interest" finds 'cp $stock e2fsck' $on PATH=/nosuch
 	tap_check "there is none" misses : $on
 	tap_check "there is none, without prefetching" misses :
 	tap_check "all that is there is the launcher, by links" \
@@ -79,7 +75,7 @@ test_places()
 # Started by another copy of itself, or by what starts it again.
 test_chains()
 {
-	local on="PREFETCH=1" how name
+	local on="PREFETCH=1" how
 
 	tap_check "a copy of the launcher, and PREFETCH_E2FSCK" \
 		finds 'cp $launcher e2fsck; cp $stock other' \
@@ -90,11 +86,10 @@ test_chains()
 		misses 'cp $launcher e2fsck; cp $launcher other' $on \
 		PREFETCH_E2FSCK="$folder/other"
 	for how in exec ""; do
-		printf '#!/bin/sh\n%s %s "$@"\n' "$how" "$launcher" \
-			>"$dir/script"
+		printf '#!/bin/sh\n%s %s "$@"\n' "$how" "$launcher" >"$dir/script"
 		chmod 0755 "$dir/script"
-		name=${how:-as a child}
-		tap_check "a script that starts the launcher again, $name" \
+		tap_check \
+			"a script that starts the launcher again, ${how:-as a child}" \
 			misses 'cp $script e2fsck' $on
 	done
 }
@@ -153,17 +148,11 @@ no_trace()
 # version LINES [VARIABLE=VALUE...]: of `e2fsck -V', stock's and so many.
 version()
 {
-	local lines=$1
-
-	shift
 	(exec -a e2fsck "$E2FSCK_STOCK" -V) >"$dir/so" 2>"$dir/se"
-	env "$@" bash -c 'exec -a e2fsck "$0" -V' "$E2FSCK_TEST" \
-		>"$dir/out" 2>"$dir/err" || return
-	cat "$dir/err"
+	exits 0 env "${@:2}" bash -c 'exec -a e2fsck "$0" -V' "$E2FSCK_TEST" &&
 	diff "$dir/so" "$dir/out" &&
-	diff "$dir/se" <(tail -n +$((lines + 1)) "$dir/err") || return
-	[ "$lines" = 0 ] ||
-		head -n 1 "$dir/err" | grep -q "e2prefetch [0-9]*\.[0-9]"
+	diff "$dir/se" <(tail -n +$(($1 + 1)) "$dir/err") || return
+	[ "$1" = 0 ] || head -n 1 "$dir/err" | grep -q "e2prefetch [0-9]*\.[0-9]"
 }
 
 # As `e2prefetch status' asks.
@@ -185,12 +174,10 @@ btrfs_version()
 
 	program=$(command -v btrfs) || { echo "no btrfs"; return; }
 	"$program" "$1" >"$dir/so" 2>"$dir/se"
-	LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 "$BTRFS_TEST" "$1" >"$dir/out" \
-		2>"$dir/err" || return
-	diff "$dir/so" "$dir/out" && [ "$(wc -l <"$dir/err")" = 1 ] &&
-	grep -q "e2prefetch [0-9]*\.[0-9]" "$dir/err" || return
-	LD_PRELOAD=$E2PF_RUNTIME "$BTRFS_TEST" "$1" >"$dir/out" 2>"$dir/err" ||
-		return
+	exits 0 env LD_PRELOAD="$E2PF_RUNTIME" PREFETCH=1 "$BTRFS_TEST" "$1" &&
+	diff "$dir/so" "$dir/out" && one_line &&
+	grep -q "e2prefetch [0-9]*\.[0-9]" "$dir/err" &&
+	exits 0 env LD_PRELOAD="$E2PF_RUNTIME" "$BTRFS_TEST" "$1" &&
 	diff "$dir/so" "$dir/out" && diff "$dir/se" "$dir/err"
 }
 
@@ -199,10 +186,8 @@ test_stock()
 	small_image stock
 	cp "$E2FSCK_STOCK" "$dir/e2fsck"
 	export script=$dir/script stock=$dir/e2fsck launcher=$E2FSCK_TEST module=$MODULE folder
-	folder=$(sed -n 's/^E2FSCK = //p' "$top_builddir/e2fsck/Makefile")
-	folder=$(dirname "$folder")
-	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock.out" 2>"$dir/stock.err" \
-		</dev/null
+	folder=$(dirname "$(sed -n 's/^E2FSCK = //p' "$top_builddir/e2fsck/Makefile")")
+	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock.out" 2>"$dir/stock.err" </dev/null
 	if ! skipped "places of the stock program" "$(no_mounts)"; then
 		test_places
 		test_chains
@@ -217,8 +202,7 @@ test_stock()
 	tap_unless "$(no_strace)" "without the module nothing is left of the launcher" no_trace
 	tap_check "e2fsck -V" version 0
 	tap_check "e2fsck -V, PREFETCH=1" version 1 PREFETCH=1
-	tap_check "e2fsck -V says whether the module can be loaded" \
-		version_of_module
+	tap_check "e2fsck -V says whether the module can be loaded" version_of_module
 	tap_check "btrfs --version" btrfs_version --version
 	tap_check "btrfs version" btrfs_version version
 	tap_check "no process is left behind" no_process_left

@@ -116,10 +116,8 @@ esac
 compare_require()
 {
 	require_programs "$@"
-	[ -x "${!compare_test_is}" ] ||
-		tap_skip_all "not built: ${!compare_test_is}"
-	[ -n "${!compare_stock_is}" ] ||
-		tap_skip_all "$COMPARE_PROGRAM not found"
+	[ -x "${!compare_test_is}" ] || tap_skip_all "not built: ${!compare_test_is}"
+	[ -n "${!compare_stock_is}" ] || tap_skip_all "$COMPARE_PROGRAM not found"
 }
 
 # compare_copy IMAGE DIR: DIR/fs is the copy.  IMAGE.jdev, an external journal,
@@ -136,8 +134,7 @@ compare_copy()
 	[ -z "$COMPARE_IN_PLACE" ] || return 0
 	cp --sparse=auto "$image" "$dir/fs" || return
 	for part in jdev aux; do
-		[ ! -e "$image.$part" ] || cp "$image.$part" "$dir/$part" ||
-			return
+		[ ! -e "$image.$part" ] || cp "$image.$part" "$dir/$part" || return
 	done
 }
 
@@ -163,8 +160,7 @@ compare_run()
 		args+=("$arg")
 	done
 	[ -n "$at" ] || args+=("$fs")
-	[ -z "$COMPARE_OUTPUT" ] ||
-		limit=(bounded "$COMPARE_LIMIT" "$COMPARE_OUTPUT")
+	[ -z "$COMPARE_OUTPUT" ] || limit=(bounded "$COMPARE_LIMIT" "$COMPARE_OUTPUT")
 	[ -z "${COMPARE_ANSWERS-}" ] ||
 		limit+=(imgtool "$IMGTOOL" terminal "$COMPARE_ANSWERS")
 	[ "$compare_runtime_is" = test ] &&
@@ -175,23 +171,15 @@ compare_run()
 		cd "$folder" || exit
 		export LD_PRELOAD=$preload E2PF_WRITES=$dir.writes
 		# The stock program is linked under this name.
-		exec "$IMGTOOL" "${limit[@]}" \
-			"${COMPARE_NAME:-$COMPARE_PROGRAM}" \
-			"$program" "${args[@]}" </dev/null \
-			>"$dir.out" 2>"$dir.err"
+		exec "$IMGTOOL" "${limit[@]}" "${COMPARE_NAME:-$COMPARE_PROGRAM}" \
+			"$program" "${args[@]}" </dev/null >"$dir.out" 2>"$dir.err"
 	) 2>/dev/null
 	echo $? >"$dir.status"
 	[ -z "${COMPARE_SAVE-}" ] || cp --sparse=auto "$COMPARE_SAVE" "$dir/fs"
 }
 
 # compare_stock DIR IMAGE OPTION...: the run to compare the others with.
-compare_stock()
-{
-	local dir=$1
-
-	shift
-	compare_run "${!compare_stock_is}" "$dir/stock" "$@"
-}
+compare_stock() { compare_run "${!compare_stock_is}" "$1/stock" "${@:2}"; }
 
 # compare_endless DIR: was the stock run ended by the limit on time or output?
 # Then there is no result to compare with.  libext2fs 1.47.4 waits forever for a
@@ -223,8 +211,7 @@ compare_files()
 		compare_masked "${prints[@]}" || return
 	fi
 	for path in "$dir"/stock/*; do
-		[ ! -e "$path" ] ||
-			pairs+=("$path" "$dir/$run/${path##*/}")
+		[ ! -e "$path" ] || pairs+=("$path" "$dir/$run/${path##*/}")
 	done
 	for path in "$dir/$run"/*; do
 		[ ! -e "$path" ] || [ -e "$dir/stock/${path##*/}" ] || {
@@ -421,17 +408,13 @@ compare_race()
 	[ -n "$COMPARE_THREADS" ] || return
 	for ((run = 0; run < 10; run++)); do
 		compare_stock "$@"
-		! compare_files "$dir" test && ! compare_crash "$dir" ||
-			return 0
+		! compare_files "$dir" test && ! compare_crash "$dir" || return 0
 	done
 	return 1
 }
 
 # compare_takes_threads: does stock e2fsck have the option -m, for threads?
-compare_takes_threads()
-{
-	"$E2FSCK_STOCK" 2>&1 </dev/null | grep -q '^ -m '
-}
+compare_takes_threads() { "$E2FSCK_STOCK" 2>&1 </dev/null | grep -q '^ -m '; }
 
 # compare_excused DIR IMAGE OPTION...: is there an excuse for the difference?
 compare_excused()
@@ -456,8 +439,7 @@ compare_test()
 		export PREFETCH=${COMPARE_PREFETCH-1}
 		export PREFETCH_ACCEL=$COMPARE_ACCEL TEST_MMAP_IO=$manager
 		[ "$manager" != - ] || unset TEST_MMAP_IO
-		[ -z "$COMPARE_STATS" ] ||
-			export PREFETCH_STATS=$dir/stats.json
+		[ -z "$COMPARE_STATS" ] || export PREFETCH_STATS=$dir/stats.json
 		rm -f "$dir/stats.json"
 		compare_run "${!compare_test_is}" "$dir/test" "$@"
 	)
@@ -472,8 +454,7 @@ compare_test()
 	echo "TEST_MMAP_IO=$manager (stock <, tested >):"
 	printf '%s\n' "${what//$dir\//}" | head -n 5
 	for what in status out err; do
-		diff -a "$dir/stock.$what" "$dir/test.$what" |
-			cut -c -200 | head -n 12
+		diff -a "$dir/stock.$what" "$dir/test.$what" | cut -c -200 | head -n 12
 	done
 	return 1
 }
@@ -517,8 +498,7 @@ compare_outcome()
 		COMPARE_OUTCOME=disagreed
 	fi
 	# The timing of threads cannot excuse a crash or a hang.
-	[ -z "$COMPARE_THREADS" ] || [ "$COMPARE_OUTCOME" = disagreed ] ||
-		return
+	[ -z "$COMPARE_THREADS" ] || [ "$COMPARE_OUTCOME" = disagreed ] || return
 	[ -z "$COMPARE_UNSURE" ] ||
 		! COMPARE_LIMIT=$longer compare_differs "$dir" "${@:3}" ||
 		COMPARE_OUTCOME=unsure
@@ -530,9 +510,8 @@ compare_ends()
 {
 	local COMPARE_LIMIT=$1
 
-	shift
-	compare_stock "$@"
-	! compare_endless "$1"
+	compare_stock "${@:2}"
+	! compare_endless "$2"
 }
 
 # compare_stops DIR: the calls that write, by number, of COMPARE_STOPS.
@@ -576,8 +555,7 @@ compare_image()
 			unsure) note="; stock differs from itself" ;;
 			*)	echo "$COMPARE_OUTCOME${stops:+ (${stops#, })}:" >>"$log"
 				cat "$dir/why" >>"$log"
-				bad=1
-				;;
+				bad=1 ;;
 			esac
 		done
 	done

@@ -16,19 +16,15 @@ TALLY_AGREED=${TALLY_AGREED:-cases agree}
 
 # tally KIND OUTCOME NAME: agreed, disagreed, crashed or hung.  Lines are short
 # enough to be written whole by several processes.
-tally()
-{
-	printf '%s\t%s\n' "$2" "$3" >>"$E2PF_TMP/tally.${1//[ \/]/_}"
-}
+tally() { printf '%s\t%s\n' "$2" "$3" >>"$E2PF_TMP/tally.${1//[ \/]/_}"; }
 
 # tally_case KIND NAME DIR MANAGER IMAGE OPTION...: one run against DIR/stock.
 tally_case()
 {
-	local kind=$1 name=$2 COMPARE_UNSURE=$COMPARE_THREADS
+	local COMPARE_UNSURE=$COMPARE_THREADS
 
-	shift 2
-	compare_outcome "$@"
-	tally_outcome "$kind" "$name" "$@"
+	compare_outcome "${@:3}"
+	tally_outcome "$@"
 }
 
 # tally_outcome KIND NAME DIR MANAGER...: of the run that was compared last.
@@ -36,14 +32,12 @@ tally_outcome()
 {
 	local kind=$1 name=$2
 
-	shift 2
 	case $COMPARE_OUTCOME in
 	endless) tap_diag "$kind: $name: stock does not end" ;;
 	unsure) tap_diag "$kind: $name: stock differs from itself" ;;
 	agreed) tally "$kind" agreed "$name" ;;
-	*)	tally "$kind" "$COMPARE_OUTCOME" "$name, TEST_MMAP_IO=$2"
-		{ echo "$name:"; cat "$1/why"; } >>"$E2PF_TMP/why.${kind//[ \/]/_}"
-		;;
+	*)	tally "$kind" "$COMPARE_OUTCOME" "$name, TEST_MMAP_IO=$4"
+		{ echo "$name:"; cat "$3/why"; } >>"$E2PF_TMP/why.${kind//[ \/]/_}" ;;
 	esac
 }
 
@@ -80,12 +74,7 @@ tally_end()
 
 # tally_known KIND: the same where some cases may disagree, for the reason that
 # doc/testing.md names.  None may crash or hang.
-tally_known()
-{
-	local tally_differs=1
-
-	tally_end "$1"
-}
+tally_known() { local tally_differs=1; tally_end "$1"; }
 
 # sample MOST: print at most MOST lines of standard input, evenly spread; all of them
 # with E2PF_FAULTS=all.
