@@ -3,24 +3,6 @@
 /* Builds btrfs blocks, with the field offsets of format.h. */
 #include "btrfs-fs.h"
 
-void put16(void *bytes, uint16_t value)
-{
-	value = htole16(value);
-	memcpy(bytes, &value, sizeof(value));
-}
-
-void put32(void *bytes, uint32_t value)
-{
-	value = htole32(value);
-	memcpy(bytes, &value, sizeof(value));
-}
-
-void put64(void *bytes, uint64_t value)
-{
-	value = htole64(value);
-	memcpy(bytes, &value, sizeof(value));
-}
-
 size_t fs_chunk(void *item, uint64_t length, uint64_t type, unsigned stripes,
 		unsigned sub_stripes)
 {

@@ -10,13 +10,10 @@
 #include "btrfs/btrfs_source.h"
 #include "btrfs/format.h"
 #include "device/device.h"
+#include "numbers.h"
 
 #define FS_NODE 4096u
 #define FS_GENERATION 7u
-
-void put16(void *bytes, uint16_t value);
-void put32(void *bytes, uint32_t value);
-void put64(void *bytes, uint64_t value);
 
 /* Write a chunk item with this many stripes to `item`: stripe i is on device i
  * + 1, at offset 1 MiB * (i + 1).  Returns the item's size, bytes. */

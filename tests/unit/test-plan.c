@@ -9,6 +9,7 @@
 
 #include "unit.h"
 #include "ext4/plan.h"
+#include "numbers.h"
 
 #define NONE E2PF_CLASSES
 #define MANY 512
@@ -97,7 +98,8 @@ static struct e2pf_geometry sound_geometry(void)
 	return geo;
 }
 
-/* A reference that was found, and one that is not parsed. */
+/* How many are found; a reference, and one that is not parsed. */
+#define FIND(planned, n) (found = (planned), assert_int_equal(found.count, n))
 #define REF(...) assert_ref(&found, __VA_ARGS__)
 #define UNPARSED(i, block, count, cls) REF(i, block, count, cls, E2PF_UNPARSED, 0, NONE)
 
@@ -354,18 +356,6 @@ static struct inode make_inode(unsigned mode, uint32_t flags)
 	return inode;
 }
 
-static void put16(void *at, uint16_t value)
-{
-	value = htole16(value);
-	memcpy(at, &value, sizeof(value));
-}
-
-static void put32(void *at, uint32_t value)
-{
-	value = htole32(value);
-	memcpy(at, &value, sizeof(value));
-}
-
 static void put_header(void *node, unsigned entries, unsigned max,
 		       unsigned depth)
 {
@@ -471,8 +461,7 @@ TEST(extent_indexes)
 	put_index(inode.base.i_block, 1, 5001);
 	put_index(inode.base.i_block, 2, 9000);
 	/* In a file, the lowest nodes are not parsed. */
-	found = plan_inode(20, &inode);
-	assert_int_equal(found.count, 2);
+	FIND(plan_inode(20, &inode), 2);
 	UNPARSED(0, 5000, 2, E2PF_EXTENTS);
 	UNPARSED(1, 9000, 1, E2PF_EXTENTS);
 
@@ -482,15 +471,13 @@ TEST(extent_indexes)
 	REF(0, 5000, 2, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0, E2PF_DIRS);
 
 	put_header(inode.base.i_block, 1, 4, 5);
-	found = plan_inode(20, &inode);
-	assert_int_equal(found.count, 1);
+	FIND(plan_inode(20, &inode), 1);
 	REF(0, 5000, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 4, E2PF_DIRS);
 
 	/* Extents in the inode of a file are data. */
 	inode.base.i_mode = htole16(LINUX_S_IFREG);
 	put_header(inode.base.i_block, 1, 4, 0);
-	found = plan_inode(20, &inode);
-	assert_int_equal(found.count, 0);
+	FIND(plan_inode(20, &inode), 0);
 }
 
 /* The number of the block that is planned. */
@@ -523,14 +510,12 @@ TEST(extent_nodes)
 	put_header(block, 340, 340, 2);
 	for (i = 0; i < 340; i++)
 		put_index(block, i, 100 + i);
-	found = plan_block(kind, block);
-	assert_int_equal(found.count, 1);
+	FIND(plan_block(kind, block), 1);
 	REF(0, 100, 340, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1, E2PF_DIRS);
 
 	/* A node that refers to itself. */
 	put_index(block, 1, 5000);
-	found = plan_block(kind, block);
-	assert_int_equal(found.count, 2);
+	FIND(plan_block(kind, block), 2);
 	REF(0, 100, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1, E2PF_DIRS);
 	REF(1, 102, 338, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1, E2PF_DIRS);
 
@@ -538,8 +523,7 @@ TEST(extent_nodes)
 	kind.depth = 0;
 	put_header(block, 1, 340, 0);
 	put_extent(block, 0, 5000, 7);
-	found = plan_block(kind, block);
-	assert_int_equal(found.count, 1);
+	FIND(plan_block(kind, block), 1);
 	UNPARSED(0, 5000, 7, E2PF_DIRS);
 
 	/* Nodes and data have the class of the file. */
@@ -613,8 +597,7 @@ TEST(block_map)
 
 	for (i = 0; i < 15; i++)
 		put32(&inode.base.i_block[i], 3000 + 2 * i);
-	found = plan_inode(20, &inode);
-	assert_int_equal(found.count, 3);
+	FIND(plan_inode(20, &inode), 3);
 	REF(0, 3024, 1, E2PF_INDIRECT, E2PF_UNPARSED, 1, NONE);
 	REF(1, 3026, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
 	REF(2, 3028, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 3, NONE);
@@ -624,8 +607,7 @@ TEST(block_map)
 	put32(&inode.base.i_block[2], 0);
 	put32(&inode.base.i_block[3], geo.blocks);
 	put32(&inode.base.i_block[4], 0xffffffff);
-	found = plan_inode(20, &inode);
-	assert_int_equal(found.count, 1 + 7 + 3);
+	FIND(plan_inode(20, &inode), 1 + 7 + 3);
 	UNPARSED(0, 3000, 2, E2PF_DIRS);
 	UNPARSED(1, 3010, 1, E2PF_DIRS);
 	REF(8, 3024, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 1, E2PF_DIRS);
@@ -646,16 +628,14 @@ TEST(indirect_blocks)
 	put32(block + 8, OWN);		/* itself */
 	put32(block + 12, geo.blocks);
 	put32(block + 4092, 4100);
-	found = plan_block(kind, block);
-	assert_int_equal(found.count, 2);
+	FIND(plan_block(kind, block), 2);
 	REF(0, 4000, 2, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
 	REF(1, 4100, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
 	kind.depth = 2;
 	found = plan_block(kind, block);
 	REF(0, 4000, 2, E2PF_INDIRECT, E2PF_UNPARSED, 1, NONE);
 	kind.depth = 1;
-	found = plan_block(kind, block);
-	assert_int_equal(found.count, 0);
+	FIND(plan_block(kind, block), 0);
 	kind.data = E2PF_DIRS;
 	found = plan_block(kind, block);
 	UNPARSED(0, 4000, 2, E2PF_DIRS);
@@ -693,8 +673,7 @@ TEST(symlinks)
 		}
 		inode.base.i_size = htole32(of[i].size);
 		inode.base.i_size_high = htole32(of[i].size_high);
-		found = plan_inode(20, &inode);
-		assert_int_equal(found.count, of[i].found);
+		FIND(plan_inode(20, &inode), of[i].found);
 		if (of[i].found)
 			UNPARSED(0, 5000, 1, E2PF_SYMLINKS);
 	}
@@ -719,8 +698,7 @@ TEST(inodes_without_blocks)
 		inode = make_inode(modes[i], 0);
 		memset(inode.base.i_block, 1, sizeof(inode.base.i_block));
 		put32(&inode.base.i_file_acl, 7777);
-		found = plan_inode(20, &inode);
-		assert_int_equal(found.count, 1);
+		FIND(plan_inode(20, &inode), 1);
 		UNPARSED(0, 7777, 1, E2PF_XATTRS);
 	}
 	inode = make_inode(LINUX_S_IFDIR, EXT4_INLINE_DATA_FL);
@@ -919,6 +897,16 @@ TEST(runs_of_inodes)
 {
 	struct e2pf_geometry geo = sound_geometry();
 	struct inode table[16];
+	const struct {
+		uint32_t ino;
+		size_t bytes;
+		unsigned found;
+	} runs[] = {
+		{ 17, 3 * geo.inode_size, 3 }, { 17, sizeof(table) - 1, 15 },
+		{ geo.inodes - 1, sizeof(table), 2 }, { 0, sizeof(table), 0 },
+		{ geo.inodes + 1, sizeof(table), 0 },
+		{ UINT32_MAX, sizeof(table), 0 },
+	};
 	struct found found = { 0 };
 	unsigned i;
 
@@ -926,25 +914,14 @@ TEST(runs_of_inodes)
 		table[i] = make_inode(LINUX_S_IFDIR, 0);
 		put32(&table[i].base.i_block[0], 5000 + 2 * i);
 	}
-	e2pf_plan_inodes(into(&found, &geo, NULL), 17, table,
-			 3 * geo.inode_size);
-	assert_int_equal(found.count, 3);
-	UNPARSED(2, 5004, 1, E2PF_DIRS);
-	found.count = 0;
-	e2pf_plan_inodes(into(&found, &geo, NULL), 17, table,
-			 sizeof(table) - 1);
-	assert_int_equal(found.count, 15);
-	found.count = 0;
-	e2pf_plan_inodes(into(&found, &geo, NULL), geo.inodes - 1, table,
-			 sizeof(table));
-	assert_int_equal(found.count, 2);
-	e2pf_plan_inodes(into(&found, &geo, NULL), 0, table,
-			 sizeof(table));
-	e2pf_plan_inodes(into(&found, &geo, NULL), geo.inodes + 1, table,
-			 sizeof(table));
-	e2pf_plan_inodes(into(&found, &geo, NULL), UINT32_MAX, table,
-			 sizeof(table));
-	assert_int_equal(found.count, 2);
+	for (i = 0; i < COUNT(runs); i++) {
+		found.count = 0;
+		e2pf_plan_inodes(into(&found, &geo, NULL), runs[i].ino, table,
+				 runs[i].bytes);
+		assert_int_equal(found.count, runs[i].found);
+		if (!i)
+			UNPARSED(2, 5004, 1, E2PF_DIRS);
+	}
 
 	/* Numbers do not wrap around. */
 	found.count = 0;
