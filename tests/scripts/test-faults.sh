@@ -61,8 +61,7 @@ images_make()
 	local name
 
 	for name in $(image_names); do
-		image_make "$name" "$E2PF_TMP/$name" ||
-			tap_bail "cannot make $name"
+		image_make "$name" "$E2PF_TMP/$name" || tap_bail "cannot make $name"
 		cp "$E2PF_TMP/$name" "$E2PF_TMP/$name.bad"
 		image_damage "$E2PF_TMP/$name.bad"
 	done
@@ -96,26 +95,19 @@ fault_case()
 # fault_trace IMAGE OPTION...: the offsets that stock reads and writes, in KiB.
 fault_trace()
 {
-	local image=$1
 	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM dir=$E2PF_TMP/trace
 	local -x E2PF_FAULT=trace E2PF_FAULT_FILE=fs E2PF_FAULT_LOG=$dir/hits
 
-	shift
 	mkdir -p "$dir"
-	fault_stock "$E2PF_TMP/$image" "$@"
+	fault_stock "$E2PF_TMP/$1" "${@:2}"
 	cat "$dir/hits"
 }
 
 # The pages of 4 KiB that a check reads or writes, sorted.
 traced_pages()
 {
-	local what=$1
-
-	shift
-	fault_trace "$@" | awk -v what="$what" -v page="$((E2PF_PAGE / 1024))" '
-		$1 == what && !seen[int($2 / page)]++ {
-			print int($2 / page)
-		}' | sort -n
+	fault_trace "${@:2}" | awk -v what="$1" -v page="$((E2PF_PAGE / 1024))" '
+		$1 == what { print int($2 / page) }' | sort -nu
 }
 
 test_eio()
@@ -136,13 +128,10 @@ test_eio()
 # The largest N that can matter.
 most_of()
 {
-	local what=$1
-
-	shift
-	if [ "$what" = reads ]; then
-		fault_trace "$@" | grep -c '^new'
+	if [ "$1" = reads ]; then
+		fault_trace "${@:2}" | grep -c '^new'
 	else
-		fault_trace "$@" | grep '^write' | sort -u | wc -l
+		fault_trace "${@:2}" | grep '^write' | sort -u | wc -l
 	fi
 }
 
@@ -220,8 +209,7 @@ test_short()
 	for image in $(image_names); do
 		for options in -fn -fy; do
 			seq 1 2 71 | awk -v i="$image" -v o=$options '{
-				print i "|" o "|" int($1 * $1 * 600) }' |
-				sample 8
+				print i "|" o "|" int($1 * $1 * 600) }' | sample 8
 		done
 	done | tally_all short_case
 	tally_end "short device"
@@ -238,8 +226,7 @@ pipe2 dlopen"
 # threads may make one call more or less.
 call_cases()
 {
-	local kind=$1 who=$2 name=$3 n missed=0 image=$E2PF_TMP/ext3-1k.bad
-	local most=2
+	local kind=$1 who=$2 name=$3 n missed=0 image=$E2PF_TMP/ext3-1k.bad most=2
 
 	[ "$E2PF_FAULTS" != all ] || most=2000
 	# All calls fail, from the first on.

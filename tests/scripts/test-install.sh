@@ -16,10 +16,8 @@ run_make() { make_apart "$1" DESTDIR="$dest"; }
 # installed NAME: the only file or folder whose path ends in NAME.
 installed()
 {
-	find "$dest" -path "*/$1" | grep . || {
-		echo "not installed: $1" >&2
-		return 1
-	}
+	find "$dest" -path "*/$1" | grep . ||
+		{ echo "not installed: $1" >&2; return 1; }
 }
 
 all_installed()
@@ -31,18 +29,14 @@ all_installed()
 	done
 }
 
-version()
-{
-	sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' \
-		"$top_builddir/config.h"
-}
-
 says_version()
 {
 	local program
 
 	program=$(installed sbin/e2prefetch) &&
-	[ "$("$program" -V)" = "e2prefetch $(version)" ]
+	"$program" -V | diff - <(
+		sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/e2prefetch \1/p' \
+			"$top_builddir/config.h")
 }
 
 names_its_siblings()
@@ -85,20 +79,14 @@ commands_prefetch()
 
 	command=$(installed sbin/e2fsck-prefetch) || return
 	rm -f "$dir/stats"
-	PREFETCH_STATS=$dir/stats "$command" -fn "$image" >"$dir/ours" 2>&1 ||
-		return
-	grep -q '"planned_bytes"' "$dir/stats" || return
+	PREFETCH_STATS=$dir/stats "$command" -fn "$image" >"$dir/ours" 2>&1 &&
+	grep -q '"planned_bytes"' "$dir/stats" &&
 	command=$(installed sbin/btrfs-prefetch) && [ -x "$command" ] &&
 	[[ $(readlink "$command") = */btrfs ]]
 }
 
 # The path of an installation folder, without DESTDIR: "libexecdir".
-folder_of()
-{
-	make_apart -f Makefile -f - print <<-END
-		print: ; @echo '\$($1)'
-	END
-}
+folder_of() { make_apart -f Makefile -f - print <<<"print: ; @echo '\$($1)'"; }
 
 # is_there PATH: it was installed.
 is_there() { [ -e "$dest$1" ] || [ -L "$dest$1" ]; }
@@ -112,14 +100,10 @@ names_what_is_there()
 	docdir=$(folder_of docdir) libexecdir=$(folder_of libexecdir)
 	while IFS=: read -r file path; do
 		seen=$((seen + 1))
-		is_there "$path" || {
-			echo "${file##*/} names $path"
-			missing=1
-		}
+		is_there "$path" || { echo "${file##*/} names $path"; missing=1; }
 	done < <(
 		grep -roE "($docdir|$libexecdir/e2prefetch)/[a-zA-Z0-9._-]+" \
-			"$dest$docdir" "$dest$(folder_of mandir)" |
-			sed 's/\.$//'
+			"$dest$docdir" "$dest$(folder_of mandir)" | sed 's/\.$//'
 		grep -oE '\]\([a-z-]+\.(png|svg)|(^|[^a-zA-Z/-])[a-z-]+\.md' \
 			"$dest$docdir"/*.md |
 			sed -E "s|:[^a-z]*([a-z.-]*)$|:$docdir/\1|"
@@ -204,16 +188,14 @@ test_install()
 	tap_check "fsck.ext2, fsck.ext3 and fsck.ext4" names_its_siblings
 	tap_check "documents name what is installed" names_what_is_there
 	tap_check "and no place where it is not" names_no_other_place
-	tap_check "README.md and the FAQ name what is there" \
-		texts_name_what_is_there
+	tap_check "README.md and the FAQ name what is there" texts_name_what_is_there
 	tap_check "nothing that others would find by themselves" changes_nothing
 	tap_check "completions for bash, fish and zsh" \
 		all_installed completions/e2prefetch e2prefetch.fish _e2prefetch
 	if [ "${SANITIZERS:-no}" = no ]; then
 		tap_check "e2prefetch -V" says_version
 		tap_check "the launcher, with PREFETCH=1" checks_an_image
-		tap_check "e2fsck-prefetch and btrfs-prefetch" \
-			commands_prefetch
+		tap_check "e2fsck-prefetch and btrfs-prefetch" commands_prefetch
 	else
 		tap_skip "the programs" "built with $SANITIZERS"
 	fi

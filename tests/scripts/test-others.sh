@@ -12,13 +12,10 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # beside it.
 use()
 {
-	local how=$1
-
-	shift
-	case $how in
-	plain) "$@" ;;
-	module) env PREFETCH=1 LD_PRELOAD="$MODULE" "$@" ;;
-	beside) "$PREFETCHER" fs -- "$@" ;;
+	case $1 in
+	plain) "${@:2}" ;;
+	module) env PREFETCH=1 LD_PRELOAD="$MODULE" "${@:2}" ;;
+	beside) "$PREFETCHER" fs -- "${@:2}" ;;
 	esac
 }
 
@@ -27,16 +24,11 @@ use()
 # too.
 run()
 {
-	local how=$1 status
-
-	shift
-	rm -rf "${dir:?}/$how"
-	mkdir "$dir/$how" && cp --sparse=auto "$image" "$dir/$how/fs" || return
-	dd of="$dir/$how/fs" conv=notrunc,fdatasync oflag=nocache count=0 \
-		status=none
-	(cd "$dir/$how" && use "$how" "$@" >out 2>err </dev/null)
-	status=$?
-	echo $status >"$dir/$how/status"
+	rm -rf "${dir:?}/$1"
+	mkdir "$dir/$1" && cp --sparse=auto "$image" "$dir/$1/fs" || return
+	drop "$dir/$1/fs"
+	(cd "$dir/$1" && use "$@" >out 2>err </dev/null)
+	echo $? >"$dir/$1/status"
 }
 
 same()
@@ -60,19 +52,12 @@ of_journal()
 	truncate -s 8M "$image" &&
 	mke2fs -q -F -O journal_dev -b 4096 "$image" &&
 	run plain dumpe2fs fs && run module dumpe2fs fs &&
-	[ "$(cat "$dir/plain/status")" = 0 ] &&
-		diff -r "$dir/plain" "$dir/module"
+	[ "$(cat "$dir/plain/status")" = 0 ] && diff -r "$dir/plain" "$dir/module"
 }
 
 # test_tune2fs IMAGE ARGUMENT...: with these, tune2fs reads all inodes, and
 # writes.
-test_tune2fs()
-{
-	local name=$1
-
-	shift
-	tap_check "$name: tune2fs $*" same tune2fs "$@" fs
-}
+test_tune2fs() { tap_check "$1: tune2fs ${*:2}" same tune2fs "${@:2}" fs; }
 
 test_checksums()
 {
@@ -98,10 +83,8 @@ test_all()
 	tap_check "dumpe2fs" same dumpe2fs fs
 	tap_check "debugfs: where a block belongs" same \
 		debugfs -R "icheck 1000 2000 3000" fs
-	tap_check "debugfs: names of inodes" same \
-		debugfs -R "ncheck 12 13 14 15" fs
-	tap_check "debugfs: writing" same \
-		debugfs -w -R "set_super_value mnt_count 7" fs
+	tap_check "debugfs: names of inodes" same debugfs -R "ncheck 12 13 14 15" fs
+	tap_check "debugfs: writing" same debugfs -w -R "set_super_value mnt_count 7" fs
 	tap_check "e2image -r" same e2image -r fs raw
 	tap_check "e2image -Q" same e2image -Q fs qcow
 	tap_check "resize2fs -P" same resize2fs -P fs

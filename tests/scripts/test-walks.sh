@@ -30,30 +30,20 @@ make_image()
 	debugfs -w -R "sif d3/f100 links_count 7" "$1" 2>/dev/null
 }
 
-# stages IMAGE OPTION...: those of a check by the launcher, in one line.
+# stages IMAGE OPTION: those of a check by the launcher, in one line.
 stages()
 {
 	cp "$1" "$E2PF_TMP/copy"
 	drop "$E2PF_TMP/copy"
-	shift
 	rm -f "$E2PF_TMP/stats"
-	PREFETCH=1 PREFETCH_ACCEL=all PREFETCH_STATS=$E2PF_TMP/stats LD_PRELOAD=$E2PF_RUNTIME \
-		"$E2FSCK_TEST" "$@" "$E2PF_TMP/copy" \
+	PREFETCH=1 PREFETCH_ACCEL=all PREFETCH_STATS=$E2PF_TMP/stats \
+		LD_PRELOAD=$E2PF_RUNTIME "$E2FSCK_TEST" "$2" "$E2PF_TMP/copy" \
 		>"$E2PF_TMP/out" 2>&1 </dev/null
 	jq -r '[.stages[].name] | join(" ")' "$E2PF_TMP/stats"
 }
 
-# stages_are WANTED IMAGE OPTION...
-stages_are()
-{
-	local wanted=$1 got
-
-	shift
-	got=$(stages "$@")
-	echo "wanted: $wanted"
-	echo "got:    $got"
-	[ "$got" = "$wanted" ]
-}
+# stages_are WANTED IMAGE OPTION
+stages_are() { diff <(echo "$1") <(stages "$2" "$3"); }
 
 # Reads of the first scan and of the second are counted apart: each file's
 # indirect block is read in both.
@@ -62,9 +52,8 @@ reads_apart()
 	stages "$E2PF_TMP/image" -fn >/dev/null
 	jq -c '.stages[]' "$E2PF_TMP/stats"
 	jq -e '[.stages[] | {(.name): .reads}] | add |
-		.pass1 >= 300 and .pass1b >= 300 and
-		.pass1 < .pass1b * 2 and .pass1c > 0 and .pass2 > 0' \
-		"$E2PF_TMP/stats"
+		.pass1 >= 300 and .pass1b >= 300 and .pass1 < .pass1b * 2 and
+		.pass1c > 0 and .pass2 > 0' "$E2PF_TMP/stats"
 }
 
 # 450 blocks of the first half of the files are claimed by the second half, too;
@@ -112,8 +101,7 @@ test_all()
 	tap_check "blocks claimed twice" stages_are "$all" "$image" -fn
 	tap_check "the same, repaired" stages_are "$all" "$image" -fy
 	tap_check "reads of pass 1 and of 1B" reads_apart
-	cp "$image" "$E2PF_TMP/claimed" && claim_many "$E2PF_TMP/claimed" ||
-		return
+	cp "$image" "$E2PF_TMP/claimed" && claim_many "$E2PF_TMP/claimed" || return
 	# Pass 1D takes some milliseconds, in which a thread has to get a processor.
 	tap_unless "$(no_disk)" "blocks to be cloned are read ahead" undisturbed clones_ahead
 	for option in -fn -fy; do
@@ -123,8 +111,7 @@ test_all()
 	e2fsck -fy "$image" >/dev/null 2>&1 </dev/null
 	tap_check "a sound filesystem" \
 		stages_are "open pass1 pass2 pass3 pass4 pass5" "$image" -fn
-	tap_check "directories are written anew" \
-		stages_are "$rehashed" "$image" -fyD
+	tap_check "directories are written anew" stages_are "$rehashed" "$image" -fyD
 	make_image "$image.damaged" || return
 	for option in -fn -fy -fyD; do
 		compare_image "the check is stock's, $option" \
