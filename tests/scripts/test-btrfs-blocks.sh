@@ -80,10 +80,7 @@ fill()
 # calls NAME DEVICE...: the calls in the last trace, in the format of btrfs-plan.
 calls()
 {
-	local name=$1
-
-	shift
-	awk -v list="$*" -v name="$name" '
+	awk -v list="${*:2}" -v name="$1" '
 		BEGIN { n = split(list, device, " ")
 			for (i = 1; i <= n; i++)
 				index_of[device[i]] = i - 1 }
@@ -118,8 +115,7 @@ compare_blocks()
 	traced "$BTRFS_STOCK" "$1"
 	calls pread64 "$@" >"$E2PF_TMP/seen"
 	calls readahead "$@" >"$E2PF_TMP/ahead"
-	"$plan" "$@" | cut -d' ' -f1-3 | sort -u \
-		>"$E2PF_TMP/planned" || return
+	"$plan" "$@" | cut -d' ' -f1-3 | sort -u >"$E2PF_TMP/planned" || return
 	planned=$(wc -l <"$E2PF_TMP/planned")
 	seen=$(wc -l <"$E2PF_TMP/seen")
 	wasted=$(comm -23 "$E2PF_TMP/planned" "$E2PF_TMP/seen" | wc -l)
@@ -130,42 +126,40 @@ compare_blocks()
 	[ "$seen" -gt 20 ] && [ "$missed" = 0 ] && [ $((wasted * 100)) -le "$seen" ]
 }
 
-# elsewhere FILE: prints how many of the file's blocks are not planned.
-elsewhere() { comm -13 "$E2PF_TMP/planned" "$1" | wc -l; }
+# Blocks that were read ahead, but not planned.
+elsewhere() { comm -13 "$E2PF_TMP/planned" "$E2PF_TMP/ahead"; }
 
 # The check's own readahead must be for the copies that it reads.  On mirrors,
 # the stock program also reads ahead other copies.
 compare_ahead()
 {
-	local name=$1 stock wrong
+	local stock
 
-	shift
-	stock=$(elsewhere "$E2PF_TMP/ahead")
+	stock=$(elsewhere | wc -l)
 	[ "$stock" -gt 0 ] || return 0
 	PREFETCH=1 PREFETCH_STATS=$E2PF_TMP/stats.json PREFETCH_THREADS=2 \
-		PREFETCH_BTRFS=$BTRFS_STOCK traced "$BTRFS_TEST" "$1"
-	calls readahead "$@" >"$E2PF_TMP/ahead"
-	wrong=$(elsewhere "$E2PF_TMP/ahead")
-	comm -13 "$E2PF_TMP/planned" "$E2PF_TMP/ahead" >"$E2PF_TMP/log"
-	name="$name: read ahead where it is read, $stock by the stock program are not"
-	if [ "$wrong" = 0 ] && grep -q '"threads":[1-9]' \
-		"$E2PF_TMP/stats.json"; then
-		tap_ok "$name"
-	else
-		tap_not_ok "$name" "$E2PF_TMP/log"
-	fi
+		PREFETCH_BTRFS=$BTRFS_STOCK traced "$BTRFS_TEST" "$2"
+	calls readahead "${@:2}" >"$E2PF_TMP/ahead"
+	tap_check \
+		"$1: read ahead where it is read, $stock by the stock program are not" \
+		nowhere_else
+}
+
+nowhere_else()
+{
+	elsewhere
+	[ -z "$(elsewhere)" ] && grep -q '"threads":[1-9]' "$E2PF_TMP/stats.json"
 }
 
 test_case()
 {
-	local name=$1 count=$2 mnt=$E2PF_TMP/mnt why
+	local name=$1 count=$2 mnt=$E2PF_TMP/mnt why devices=()
 
-	shift 2
-	local -a devices=()
 	have_devices "$count" || { tap_skip "$name" "not $count loop devices"; return; }
 	devices=("${loops[@]:0:count}")
 	wipefs -aq "${loops[@]}"
-	why=$({ mkfs.btrfs -q -f "$@" "${devices[@]}" && btrfs device scan "${devices[@]}" &&
+	why=$({ mkfs.btrfs -q -f "${@:3}" "${devices[@]}" &&
+		btrfs device scan "${devices[@]}" &&
 		mount -t btrfs "${devices[0]}" "$mnt"; } 2>&1 >/dev/null) ||
 		{ tap_skip "$name" "${why##*$'\n'}"; return; }
 	fill "$mnt"
@@ -188,11 +182,8 @@ test_cases()
 
 	mkdir "$E2PF_TMP/mnt"
 	while IFS=$'\t' read -r name count options; do
-		case " ${*:-$name} " in
-		*" $name "*) ;;
-		*) continue ;;
-		esac
-		test_case "$name" "$count" $options
+		[[ " ${*:-$name} " != *" $name "* ]] ||
+			test_case "$name" "$count" $options
 	done < <(cases)
 }
 

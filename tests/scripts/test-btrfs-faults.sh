@@ -29,16 +29,12 @@ TALLY_AGREED="of them"
 plan=$top_builddir/tests/tools/btrfs-plan
 model=$top_builddir/bench/diskmodel
 
-# A filesystem with small nodes, so that there are many.  By default it has one
-# device and one copy of each tree block; options of mkfs.btrfs change that.
+# A filesystem with small nodes, so that there are many, and one copy of each.
 make_image()
 {
-	local image=$1
-
-	shift
-	[ -d "$E2PF_TMP/files" ] || small_files "$E2PF_TMP/files"
-	truncate -s 256M "$image"
-	mkfs.btrfs -q -n 4096 --rootdir "$E2PF_TMP/files" "$@" "$image" \
+	small_files "$E2PF_TMP/files"
+	truncate -s 256M "$E2PF_TMP/fs"
+	mkfs.btrfs -q -n 4096 --rootdir "$E2PF_TMP/files" -m single "$E2PF_TMP/fs" \
 		>"$E2PF_TMP/mkfs.out" 2>&1
 }
 
@@ -47,15 +43,12 @@ make_image()
 # case is decided.
 fault_check()
 {
-	local kind=$1 name=$2
-
-	shift 2
-	compare_stock "$dir" "$@"
+	compare_stock "$dir" "${@:3}"
 	if compare_endless "$dir"; then
-		tally "$kind" hung "$name: the stock program takes too long"
+		tally "$1" hung "$2: the stock program takes too long"
 		return 1
 	fi
-	tally_case "$kind" "$name" "$dir" - "$@"
+	tally_case "$1" "$2" "$dir" - "${@:3}"
 }
 
 # fault_case LINE: kind|fault|options.
@@ -88,8 +81,7 @@ test_eio()
 		blocks "$bad" read "|" | tally_all fault_case
 	tally_end "$bad"
 	"$plan" "$E2PF_TMP/fs" | cut -d' ' -f1-3 | sort -u | sample 10 |
-		blocks "$bad, lowmem" read "|--mode=lowmem" |
-		tally_all fault_case
+		blocks "$bad, lowmem" read "|--mode=lowmem" | tally_all fault_case
 	tally_end "$bad, lowmem"
 }
 
@@ -98,8 +90,7 @@ test_gone()
 	local kind="a device that is gone from some read on" count
 
 	count=$("$plan" "$E2PF_TMP/fs" | wc -l)
-	seq 1 "$count" | sample 20 | sed "s/.*/$kind|gone:&|/" |
-		tally_all fault_case
+	seq 1 "$count" | sample 20 | sed "s/.*/$kind|gone:&|/" | tally_all fault_case
 	tally_end "$kind"
 }
 
@@ -148,8 +139,8 @@ disk_case()
 	IFS='|' read -r kind fault options <<<"$1"
 	mkdir -p "$dir/mnt"
 	coproc MODEL {
-		exec "$model" --ready-fd=1 --read-only \
-			--fault="$fault" "$E2PF_TMP/fs" "$dir/mnt" 2>/dev/null
+		exec "$model" --ready-fd=1 --read-only --fault="$fault" \
+			"$E2PF_TMP/fs" "$dir/mnt" 2>/dev/null
 	}
 	pid=$MODEL_PID
 	if read -r -t 600 -N 1 _ <&"${MODEL[0]}"; then
@@ -166,14 +157,10 @@ test_disk()
 	local bad="a bad sector of a disk"
 	local late="a bad sector that takes its time, lowmem"
 
-	if ! have_root || ! have_fuse || [ ! -x "$model" ]; then
-		tap_skip "a disk that fails" \
-			"no root, no FUSE or bench/ is not built"
-		return
-	fi
+	skipped "a disk that fails" "$(have_root && have_fuse && [ -x "$model" ] ||
+		echo "no root, no FUSE or bench/ is not built")" && return
 	"$plan" "$E2PF_TMP/fs" | sort -u >"$E2PF_TMP/plan"
-	sample 8 <"$E2PF_TMP/plan" | blocks "$bad" eio "|" |
-		tally_all disk_case
+	sample 8 <"$E2PF_TMP/plan" | blocks "$bad" eio "|" | tally_all disk_case
 	tally_end "$bad"
 	sample 2 <"$E2PF_TMP/plan" | blocks "$late" eio ":20ms|--mode=lowmem" |
 		tally_all disk_case
@@ -184,10 +171,7 @@ test_faults()
 {
 	local group
 
-	make_image "$E2PF_TMP/fs" -m single || {
-		tap_skip "faults" "mkfs.btrfs cannot make the image"
-		return
-	}
+	make_image || { tap_skip "faults" "mkfs.btrfs cannot make the image"; return; }
 	[ $# -gt 0 ] || set -- eio gone missing disk
 	for group in "$@"; do
 		"test_$group"

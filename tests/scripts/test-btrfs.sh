@@ -17,12 +17,11 @@ with_module() { LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 "$@"; }
 # so; other commands run the stock program.
 aside()
 {
-	local stats=$E2PF_TMP/aside.json why=$1
+	local stats=$E2PF_TMP/aside.json
 
-	shift
-	PREFETCH_STATS=$stats with_module "$BTRFS_TEST" check "$@" "$E2PF_TMP/small" \
-		>/dev/null 2>&1
-	grep -q -- "$why" "$stats" && grep -q '"prefetched_bytes":0' "$stats"
+	PREFETCH_STATS=$stats with_module "$BTRFS_TEST" check "${@:2}" \
+		"$E2PF_TMP/small" >/dev/null 2>&1
+	grep -q -- "$1" "$stats" && grep -q '"prefetched_bytes":0' "$stats"
 }
 
 test_aside()
@@ -33,10 +32,8 @@ test_aside()
 	tap_check "short for --init-extent-tree as well" aside "a tree is rebuilt" \
 		--init-e --readonly
 	tap_check "a small filesystem is left alone" small_is_left
-	if have_program strace && [ -z "$E2PF_RUNTIME" ]; then
-		tap_check "a small filesystem costs no thread" \
-			small_costs_nothing
-	fi
+	tap_unless "$(no_strace)" "a small filesystem costs no thread" \
+		small_costs_nothing
 	tap_check "no statistics of another command" not_of_others
 	tap_check "the name is passed on" keeps_name
 }
@@ -62,10 +59,11 @@ small_costs_nothing()
 	env -u PREFETCH_THREADS -u PREFETCH_STATS PREFETCH=1 \
 		strace -f -qq -e trace=fcntl,clone,clone3 -o "$calls" \
 		"$BTRFS_TEST" check "$E2PF_TMP/small" >/dev/null 2>&1
-	grep -E 'F_DUPFD_CLOEXEC|CLONE_THREAD' "$calls"
 	[ "$(grep -c 'CLONE_THREAD' "$calls")" = 2 ] &&
 		grep -E 'F_DUPFD_CLOEXEC|CLONE_THREAD' "$calls" |
-		head -n 1 | grep -q F_DUPFD_CLOEXEC
+		head -n 1 | grep F_DUPFD_CLOEXEC && return
+	cat "$calls"
+	return 1
 }
 
 not_of_others()
@@ -107,8 +105,7 @@ nothing_resident()
 	for i in 1 2 3 4 5; do
 		undisturbed checked_away "$image" || return
 	done
-	dd if=/dev/zero of="$image" bs=4k seek=16384 count=64 conv=notrunc \
-		status=none
+	dd if=/dev/zero of="$image" bs=4k seek=16384 count=64 conv=notrunc status=none
 	sync "$image"
 	undisturbed checked_away "$image"
 }
@@ -131,7 +128,8 @@ scatter()
 # data_check PROGRAM IMAGE: prints output and status of a check of the data.
 data_check()
 {
-	PREFETCH_STATS=$E2PF_TMP/data.json with_module "$1" check "${@:3}" "$2" 2>&1
+	PREFETCH_STATS=$E2PF_TMP/data.json \
+		with_module "$1" check --check-data-csum "$2" 2>&1
 	echo "status $?"
 }
 
@@ -146,12 +144,9 @@ damaged_data()
 		sed -n 's/.*key (EXTENT_CSUM EXTENT_CSUM \([0-9]*\)).*/\1/p' |
 		sed -n 50p)
 	# The first data chunk lies where its addresses say.
-	printf damaged | dd of="$image" bs=1 seek="$offset" conv=notrunc \
-		status=none
-	data_check "$BTRFS_STOCK" "$image" --check-data-csum \
-		>"$E2PF_TMP/data.stock"
-	data_check "$BTRFS_TEST" "$image" --check-data-csum \
-		>"$E2PF_TMP/data.test"
+	printf damaged | dd of="$image" bs=1 seek="$offset" conv=notrunc status=none
+	data_check "$BTRFS_STOCK" "$image" >"$E2PF_TMP/data.stock"
+	data_check "$BTRFS_TEST" "$image" >"$E2PF_TMP/data.test"
 	grep -q "status 1" "$E2PF_TMP/data.stock" &&
 		cmp "$E2PF_TMP/data.stock" "$E2PF_TMP/data.test" &&
 		grep -q '"threads":[1-9]' "$E2PF_TMP/data.json"
