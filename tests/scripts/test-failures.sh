@@ -205,16 +205,17 @@ breaker()
 	$CC -shared -fPIC -o "$dir/breaker.so" "$dir/breaker.c" -ldl
 }
 
-# self_test ACCELERATIONS [OPTION...]: how many accelerations are used, with these of
-# env(1); the module reads ahead.
+# self_test ACCELERATIONS WHY [OPTION...]: how many accelerations are used, and why, with
+# these options of env(1); the module reads ahead.
 self_test()
 {
 	local stats=$dir/stats.json
 
 	rm -f "$stats"
-	PREFETCH_STATS=$stats launch env "${@:2}"
+	PREFETCH_STATS=$stats launch env "${@:3}"
 	same || return
 	cat "$stats"
+	grep -q "$2" "$stats" &&
 	jq -e ".accelerations | length $1" "$stats" &&
 	jq -e '.checker_reads > 0 and .memory_budget_bytes > 0' "$stats"
 }
@@ -222,22 +223,24 @@ self_test()
 test_self_test()
 {
 	local what preload=LD_PRELOAD=${E2PF_RUNTIME:+$E2PF_RUNTIME:}
+	local failed="the self-test crashed or hung"
 
 	# One that gets no processor for 5 s does not.
 	tap_check "self-test passes" \
-		undisturbed self_test "> 0" "$preload$dir/breaker.so"
+		undisturbed self_test "> 0" "" "$preload$dir/breaker.so"
 	for what in crash abort exit; do
 		tap_check "self-test: $what" \
-			self_test "== 0" BREAK=$what "$preload$dir/breaker.so"
+			self_test "== 0" "$failed" BREAK=$what "$preload$dir/breaker.so"
 	done
 	for what in fork mmap; do
 		E2PF_FAULT=calls:module:$what:1 E2PF_FAULT_LOG=$dir/hits \
-			tap_check "self-test: $what" self_test "== 0" "$preload$FAULT"
+			tap_check "self-test: $what" \
+				self_test "== 0" "no self-test was run" "$preload$FAULT"
 	done
 	tap_check "a hanging self-test is left" \
-		self_test "== 0" BREAK=hang "$preload$dir/breaker.so"
+		self_test "== 0" "$failed" BREAK=hang "$preload$dir/breaker.so"
 	# Then waitpid() has no child.
-	tap_check "SIGCHLD ignored" undisturbed self_test "> 0" --ignore-signal=CHLD
+	tap_check "SIGCHLD ignored" undisturbed self_test "> 0" "" --ignore-signal=CHLD
 	tap_check "no process is left" no_process_left
 }
 
