@@ -60,9 +60,8 @@ make_container()
 # inside PATH COMMAND...: what a container prints, its status, and the image.
 inside()
 {
-	local path=$1 status=0
+	local status=0
 
-	shift
 	cp "$dir/image" "$image" && drop "$image"
 	timeout -s KILL 600 unshare -m $unshare bash -c '
 		set -e
@@ -71,13 +70,10 @@ inside()
 		eval "$setup"
 		[ -z "$group" ] || echo 0 >"$group/cgroup.procs"
 		exec $deny chroot "$root" "$@"' - \
-		/usr/bin/env -i PATH="$path" PREFETCH_VERBOSE=1 $variable \
+		/usr/bin/env -i PATH="$1" PREFETCH_VERBOSE=1 $variable \
 		E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000 \
-		$before "$@" >"$dir/out" 2>&1 </dev/null || status=$?
-	{
-		echo "status $status"
-		sha256sum "$image"
-	} >>"$dir/out"
+		$before "${@:2}" >"$dir/out" 2>&1 </dev/null || status=$?
+	{ echo "status $status"; sha256sum "$image"; } >>"$dir/out"
 }
 
 # as_stock COMMAND...: the same with and without our folder in PATH, but for the
@@ -98,8 +94,7 @@ row()
 	local name=$1 command=$e2fsck memory='' group='' setup='' unshare=''
 	local deny='' before='' variable='' folder=$links
 
-	shift
-	[ $# = 0 ] || local "$@"
+	[ $# = 1 ] || local "${@:2}"
 	export setup group deny
 	[ -z "$memory" ] || memory_group "$memory" || tap_bail "$name: no group"
 	tap_check "$name" as_stock $command
@@ -117,12 +112,10 @@ rows()
 	row "fsck finds it along PATH" command="$fsck"
 	row "the check by name"
 	row "two copied files, PREFETCH=1" folder=/copied variable=PREFETCH=1
-	row "no /proc, no /sys, read-only root" \
-		setup='mount -o remount,bind,ro "$root"'
+	row "no /proc, no /sys, read-only root" setup='mount -o remount,bind,ro "$root"'
 	row "/proc, no /sys" setup="$proc"
 	row "/proc and /sys" setup="$proc$sys"
-	row "no capabilities" \
-		before="setpriv --bounding-set=-all --inh-caps=-all"
+	row "no capabilities" before="setpriv --bounding-set=-all --inh-caps=-all"
 	row "the check is PID 1" unshare=-pf
 	row "a filter refuses calls, EPERM; clone3 ENOSYS" \
 		deny="$calls 1 $refused $calls 38 clone3"

@@ -56,13 +56,7 @@ zsh_offers()
 }
 
 # offers WORDS WORD...: the shell completes the last word to these.
-offers()
-{
-	local wanted=$1
-
-	shift
-	same "$(tr ' ' '\n' <<<"$wanted")" "$("${shell}_offers" "$@")"
-}
+offers() { same "$(tr ' ' '\n' <<<"$1")" "$("${shell}_offers" "${@:2}")"; }
 
 completions()
 (
@@ -150,8 +144,8 @@ test_manuals()
 	image_make ext4-1k "$image" || tap_bail "no image"
 	truncate -s 128M "$E2PF_TMP/btrfs"
 	for page in doc/*.[58]; do
-		! have_program mandoc || tap_check "$page" \
-			mandoc -Tlint -Wwarning "$page"
+		! have_program mandoc ||
+			tap_check "$page" mandoc -Tlint -Wwarning "$page"
 	done
 	for page in e2prefetch.8 e2fsck-prefetch.8 btrfs-prefetch.8; do
 		count=0
@@ -432,16 +426,11 @@ sources=(accel bench btrfs e2fsck launch lib module prefetch tests)
 # not_in_sources PATTERN [FOLDER...]: is nowhere in the C sources but in these folders.
 not_in_sources()
 {
-	local pattern=$1 folder
-	local -a but=()
+	local but="${*:2}"
 
-	shift
-	for folder in "$@"; do
-		but+=(-e "^$folder/")
-	done
 	grep -rqE --include='*.[ch]' -e SPDX "${sources[@]}" || return
-	! grep -rnE --include='*.[ch]' -e "$pattern" "${sources[@]}" |
-		grep -v "${but[@]:--e^$}" | grep .
+	! grep -rnE --include='*.[ch]' -e "$1" "${sources[@]}" |
+		grep -vE "^(${but// /|})/" | grep .
 }
 
 # Files that sources name exist: a comment may speak of one that was renamed.  These

@@ -63,10 +63,8 @@ range_holds()
 
 leaves_it()
 {
-	cp --sparse=auto "$image" "$dir/probed" &&
-	chmod 0400 "$dir/probed" &&
-	"$PREFETCHER" probe "$dir/probed" >"$dir/out" &&
-	cmp "$image" "$dir/probed" &&
+	cp --sparse=auto "$image" "$dir/probed" && chmod 0400 "$dir/probed" &&
+	run 0 probe "$dir/probed" && cmp "$image" "$dir/probed" &&
 	grep -q "^metadata " "$dir/out"
 }
 
@@ -77,11 +75,8 @@ make()
 	truncate -s "$1" "$dir/fs" && mke2fs -q -F -t ext4 "$dir/fs"
 }
 
-# first_line PATTERN FILE [ADDITION]: the first line is this sentence.
-first_line()
-{
-	head -n 1 "$2" | grep -qxE -- "$1" || { cat "$2"; return 1; }
-}
+# first_line PATTERN: the first line is this sentence.
+first_line() { head -n 1 "$dir/out" | grep -xE -- "$1" || { cat "$dir/out"; false; }; }
 
 # A device of this size is measured, and the first line has both times; or, on a busy
 # machine, that the reads took too different times.
@@ -99,7 +94,7 @@ measures()
 	loop_detach "$dev"
 	[ $status = 1 ] || [ $status = 4 ] || return
 	! grep -q "$busy" "$dir/out" || return 0
-	first_line "A check of $dev takes .*with prefetching .*\." "$dir/out" &&
+	first_line "A check of $dev takes .*with prefetching .*\." &&
 	grep -q '^measured  [0-9.]* ms for a small read' "$dir/out" &&
 	range_holds "$dir/out"
 }
@@ -108,8 +103,7 @@ measures()
 no_figure()
 {
 	run 0 probe "$1" >/dev/null &&
-	first_line "How long a check of $1 takes is not known: .*$2.*\." \
-		"$dir/out" &&
+	first_line "How long a check of $1 takes is not known: .*$2.*\." &&
 	grep -qE "^ +order: .*; it was not measured: .*$2" "$dir/out" &&
 	! grep -qE "^(A check|range)|less than|MB/s" "$dir/out"
 }
@@ -123,8 +117,7 @@ all_cached()
 # Who may not see what is cached measures nothing.
 not_visible()
 {
-	cp --sparse=auto "$image" "$E2PF_TMP/public" &&
-	chmod 0444 "$E2PF_TMP/public" &&
+	cp --sparse=auto "$image" "$E2PF_TMP/public" && chmod 0444 "$E2PF_TMP/public" &&
 	chmod 0777 "$dir" && PREFETCHER="$dir/as-nobody" \
 		no_figure "$E2PF_TMP/public" "this user may not see"
 }

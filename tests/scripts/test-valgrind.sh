@@ -17,8 +17,7 @@ preload=
 # e2fsck asks loop devices, where there are any, for their files.
 FOUND=99
 VALGRIND="-q --error-exitcode=$FOUND --child-silent-after-fork=no
-	--sim-hints=lax-ioctls
-	--trace-children=yes --undef-value-errors=yes"
+	--sim-hints=lax-ioctls --trace-children=yes --undef-value-errors=yes"
 
 # Stock e2fsck by itself is clean on the image, or nothing can be told.
 under_valgrind()
@@ -26,8 +25,7 @@ under_valgrind()
 	local log=$E2PF_TMP/valgrind.$BASHPID status
 
 	"$IMGTOOL" run 1800 env "$(command -v env)" LD_PRELOAD="$preload" \
-		valgrind $VALGRIND --log-file="$log" "$@" \
-		>"$log.out" 2>&1 </dev/null
+		valgrind $VALGRIND --log-file="$log" "$@" >"$log.out" 2>&1 </dev/null
 	status=$?
 	# It does not know cachestat(2), which the self-test tries.
 	sed -i '/^--[0-9]*-- /d' "$log"
@@ -65,11 +63,10 @@ instructions()
 # At most PERCENT of stock's instructions may be needed.
 test_claims()
 {
-	local percent=$1 block stock ours
+	local block stock ours
 
-	shift
 	truncate -s 2G "$E2PF_TMP/claimed"
-	mke2fs -q -F -b 4096 -N 1024 "$@" "$E2PF_TMP/claimed" || return
+	mke2fs -q -F -b 4096 -N 1024 "${@:2}" "$E2PF_TMP/claimed" || return
 	debugfs -w "$E2PF_TMP/claimed" >/dev/null 2>&1 <<-EOF
 		write /dev/null a
 		fallocate a 0 399999
@@ -83,7 +80,7 @@ test_claims()
 	ours=$(instructions "$MODULE")
 	echo "block $block, instructions: stock $stock, ours $ours"
 	[ "${stock:-0}" -gt 80000000 ] && [ "${ours:-0}" -gt 0 ] &&
-		[ "$ours" -le $((stock / 100 * percent)) ]
+		[ "$ours" -le $((stock / 100 * $1)) ]
 }
 
 test_all()
@@ -102,8 +99,7 @@ test_all()
 		"clones" under_valgrind "$clones"
 	tap_check "instructions with a claimed block, extents" test_claims 105 \
 		-t ext4 -O ^has_journal,^metadata_csum,extent
-	tap_check "the same, indirect blocks" test_claims 115 \
-		-t ext3 -O ^has_journal
+	tap_check "the same, indirect blocks" test_claims 115 -t ext3 -O ^has_journal
 }
 
 [ "${SANITIZERS:-no}" = no ] ||
