@@ -299,10 +299,8 @@ test_here()
 	settle "$1"
 	packaged=$(realpath "$(ldd "$E2FSCK_STOCK" |
 		awk '$1 ~ /^libext2fs\.so/ { print $3 }')")
-	[ -e "$packaged" ] || {
-		tap_skip "$1" "$E2FSCK_STOCK loads no libext2fs"
-		return
-	}
+	[ -e "$packaged" ] ||
+		{ tap_skip "$1" "$E2FSCK_STOCK loads no libext2fs"; return; }
 	for link in $wanted_links; do
 		place=$1/$link
 		note "$place" version "$(mke2fs -V 2>&1 |
@@ -331,8 +329,7 @@ make_place()
 		more+=(musl-tools cmake)
 	if [ ! -e "$root/complete" ]; then
 		rm -rf "$root" "$root.copy"
-		cp -a "$root-fresh" "$root.copy" && mv "$root.copy" "$root" ||
-			return
+		cp -a "$root-fresh" "$root.copy" && mv "$root.copy" "$root" || return
 	fi
 	inside dpkg -s "${more[@]}" >/dev/null 2>&1 ||
 		{ apt update && apt install "${more[@]}"; } || return
@@ -354,8 +351,7 @@ build_with()
 		make -s -j"$(nproc)"'
 	inside bash -c "$build && make -s -j\"\$(nproc)\" -C tests check TESTS=" \
 		>"$log" 2>&1 || {
-		tail -n 40 "$log" >"$log.end"
-		tap_not_ok "$place: builds with $1" "$log.end"
+		tap_not_ok "$place: builds with $1" "$log" 40
 		note "$place" "$1" fails
 		return 1
 	}
@@ -379,8 +375,7 @@ test_place()
 		return
 	}
 	make_place >"$log" 2>&1 || {
-		tail -n 40 "$log" >"$log.end"
-		tap_not_ok "$place: packages and sources" "$log.end"
+		tap_not_ok "$place: packages and sources" "$log" 40
 		return
 	}
 	build_with gcc || return

@@ -33,21 +33,16 @@ options=nocheck
 # step KEY NAME COMMAND...: a test whose result is a cell of the table.
 step()
 {
-	local key=$1 name=$2 log=$work/$suite.log status=0
+	local log=$work/$suite.log status=0
 
-	shift 2
-	"$@" >"$log" 2>&1 || status=$?
-	{
-		echo "== $name"
-		cat "$log"
-	} >>"$work/$suite-transcript"
+	"${@:3}" >"$log" 2>&1 || status=$?
+	{ echo "== $2"; cat "$log"; } >>"$work/$suite-transcript"
 	if [ $status = 0 ]; then
-		tap_ok "$suite: $name"
-		note "$suite" "$key" yes
+		tap_ok "$suite: $2"
+		note "$suite" "$1" yes
 	else
-		tail -n 60 "$log" >"$log.end"
-		tap_not_ok "$suite: $name" "$log.end"
-		note "$suite" "$key" NO
+		tap_not_ok "$suite: $2" "$log" 60
+		note "$suite" "$1" NO
 	fi
 	return $status
 }
@@ -187,10 +182,8 @@ has_its_files()
 	inside dpkg -L e2prefetch | sed '/^\/\.$/d;/^$/d' | sort -u >"$listed"
 	grep -qx /usr/libexec/e2prefetch/e2fsck "$listed" || return
 	while read -r path; do
-		[ -e "$root$path" ] || [ -L "$root$path" ] || {
-			echo "not there: $path"
-			missing=1
-		}
+		[ -e "$root$path" ] || [ -L "$root$path" ] ||
+			{ echo "not there: $path"; missing=1; }
 	done <"$listed"
 	note "$suite" files "$(while read -r path; do
 		[ -d "$root$path" ] || echo "$path"
@@ -219,9 +212,7 @@ removed_files_are_gone()
 	inside apt-get -q -y remove e2prefetch || return
 	while read -r path; do
 		[ -e "$root$path" ] || [ -L "$root$path" ] || continue
-		case $path in
-		/etc/e2prefetch.conf) continue ;;
-		esac
+		[ "$path" != /etc/e2prefetch.conf ] || continue
 		if [ ! -d "$root$path" ] || [[ $path = *e2prefetch* ]]; then
 			echo "left: $path"
 			left=$((left + 1))
@@ -256,8 +247,7 @@ test_build()
 {
 	fresh build || return
 	step needs "what the build needs can be installed" build_needs || return
-	step builds "dpkg-buildpackage builds the packages" build_packages ||
-		return
+	step builds "dpkg-buildpackage builds the packages" build_packages || return
 	cp "$work/$suite.log" "$work/$suite-build.log"
 	step warnings "without warnings of the compiler" \
 		no_warnings "$suite" "$work/$suite-build.log"
@@ -295,8 +285,7 @@ test_suite()
 
 	: >"$work/$suite-transcript"
 	if ! make_chroot "$work/$suite-fresh" "$suite" >"$log" 2>&1; then
-		tap_skip "$suite" "no chroot can be made: $(
-			no_chroot_made "$log")"
+		tap_skip "$suite" "no chroot can be made: $(no_chroot_made "$log")"
 		return
 	fi
 	test_build && test_install

@@ -58,16 +58,10 @@ leave()
 # base NAME FROM FUNCTION [ARGUMENT...]: make a chroot in $E2PF_TMP, once.
 base()
 {
-	local name=$1 from=$2
-
-	shift 2
-	[ ! -e "$E2PF_TMP/$name" ] || return 0
-	mkdir -p "$E2PF_TMP/$name.new" &&
-		cp -a "$from/." "$E2PF_TMP/$name.new" || return
-	root=$E2PF_TMP/$name.new
-	"$@" >>"$log" 2>&1 && rm -f "$root/complete" &&
-		mv "$root" "$E2PF_TMP/$name" || return
-	root=
+	[ ! -e "$E2PF_TMP/$1" ] || return 0
+	root=$E2PF_TMP/$1.new
+	mkdir -p "$root" && cp -a "$2/." "$root" && "${@:3}" >>"$log" 2>&1 &&
+		rm -f "$root/complete" && mv "$root" "$E2PF_TMP/$1" && root=
 }
 
 # The files that a check needs, and the loop that runs it.
@@ -81,7 +75,6 @@ add_check()
 	inside mke2fs -q -F -t ext4 /image && make_watch
 }
 
-# packages_into FOLDER NAME
 copy_packages() { mkdir -p "$root/$2" && cp "$1"/*.deb "$root/$2"; }
 
 ready_ours()
@@ -134,12 +127,9 @@ failed()
 }
 check()
 {
-	local what=$1
-
-	shift
-	said=$("$@" 2>&1)
+	said=$("${@:2}" 2>&1)
 	status=$?
-	[ $status = 0 ] || failed "$what"
+	[ $status = 0 ] || failed "$1"
 }
 by_name() { check e2fsck e2fsck -fn /image; }
 by_fsck()
@@ -256,10 +246,9 @@ row()
 {
 	local name=$1 expected=$2 ok=1 removal e2fsck fsck
 
-	shift 2
 	{
 		echo "== $name"
-		start_watch && "$@" || { echo "the transition failed"; ok=; }
+		start_watch && "${@:3}" || { echo "the transition failed"; ok=; }
 		stop_watch
 		e2fsck=$(yes_no inside e2fsck -fn /image)
 		fsck=$(fsck_now)
@@ -284,8 +273,7 @@ row()
 		[ "$removal" != NO ]; then
 		tap_ok "$name"
 	else
-		tail -n 60 "$E2PF_TMP/row" >"$E2PF_TMP/row.end"
-		tap_not_ok "$name" "$E2PF_TMP/row.end"
+		tap_not_ok "$name" "$E2PF_TMP/row" 60
 	fi
 }
 keep=
@@ -377,8 +365,7 @@ row_e2fsprogs_back()
 
 row_again()
 {
-	ours_row "e2prefetch installed again" "enabled prefetched" \
-		install_debs ours
+	ours_row "e2prefetch installed again" "enabled prefetched" install_debs ours
 	ours_row "e2fsprogs installed again" "enabled prefetched" \
 		apt --reinstall install e2fsprogs
 }
@@ -389,8 +376,7 @@ row_remove()
 	ours_row "apt-get remove" "removed stock" apt remove e2prefetch
 	settings_stay=
 	ours_row "apt-get purge" "removed stock" apt purge e2prefetch
-	ours_row "apt-get autoremove" "enabled prefetched" \
-		apt --purge autoremove
+	ours_row "apt-get autoremove" "enabled prefetched" apt --purge autoremove
 	ours && inside apt-mark auto e2prefetch >/dev/null &&
 	row "enabled, apt-get autoremove takes e2prefetch" "removed stock" \
 		apt --purge autoremove
@@ -429,11 +415,8 @@ calls=rename,unlink,link,symlink,wait4
 # kill_at N COMMAND: kill dpkg and its children with SIGKILL at its Nth such call.
 kill_at()
 {
-	local n=$1
-
-	shift
 	! inside strace -o /dev/null -e trace=$calls \
-		-e inject=$calls:signal=KILL:when="$n" "$@"
+		-e inject=$calls:signal=KILL:when="$1" "${@:2}"
 }
 
 count_calls()

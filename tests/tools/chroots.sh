@@ -70,18 +70,15 @@ chroot_enter()
 # processes end with it, however it ends.
 in_chroot()
 {
-	local root=$1
-
-	shift
 	unshare --mount --pid --fork --kill-child bash -c '
 		srcdir=$1
 		. "$2"
 		shift 2
 		chroot_enter "$@"
 		exit 125' bash "$srcdir" "$chroots_file" \
-		"$root" ${#chroot_mounts[@]} "${chroot_mounts[@]}" env -i \
+		"$1" ${#chroot_mounts[@]} "${chroot_mounts[@]}" env -i \
 		HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-		LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@" </dev/null
+		LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "${@:2}" </dev/null
 }
 
 # In the chroot $root.
@@ -96,10 +93,9 @@ make_chroot()
 
 	[ ! -e "$root/complete" ] || return 0
 	[ "$2" = "$suite" ] || architecture=("--arch=${2#*:}")
-	shift 2
 	rm -rf "$root"
-	debootstrap --variant=minbase "${architecture[@]}" --keyring="$keyring" "$@" \
-		"$suite" "$root" "$mirror" || return
+	debootstrap --variant=minbase "${architecture[@]}" --keyring="$keyring" \
+		"${@:3}" "$suite" "$root" "$mirror" || return
 	suite_is "$suite" || return
 	rm -f "$root"/var/cache/apt/archives/*.deb
 	touch "$root/complete"
@@ -148,26 +144,20 @@ no_warnings()
 # apt_get DIR OPTION...: with what DIR holds in the place of /etc/apt's lists.
 apt_get()
 {
-	local dir=$1
-
-	shift
-	apt-get -qq -o Dir::Etc::sourcelist="$dir/sources.list" \
-		-o Dir::Etc::sourceparts=- -o Dir::State::lists="$dir/lists" \
-		-o Dir::Cache="$dir/cache" -o Debug::NoLocking=1 \
-		-o APT::Sandbox::User=root "$@"
+	apt-get -qq -o Dir::Etc::sourcelist="$1/sources.list" \
+		-o Dir::Etc::sourceparts=- -o Dir::State::lists="$1/lists" \
+		-o Dir::Cache="$1/cache" -o Debug::NoLocking=1 \
+		-o APT::Sandbox::User=root "${@:2}"
 }
 
 # apt_update DIR LINES [OPTION...]: make DIR, with these lines for apt.
 apt_update()
 {
-	local dir=$1 lines=$2
-
-	shift 2
-	rm -rf "$dir"
-	mkdir -p "$dir"/{lists/partial,cache/archives/partial,got} || return
-	printf '%s\n' "$lines" >"$dir/sources.list"
-	: >"$dir/status"
-	apt_get "$dir" "$@" update || apt_get "$dir" "$@" \
+	rm -rf "$1"
+	mkdir -p "$1"/{lists/partial,cache/archives/partial,got} || return
+	printf '%s\n' "$2" >"$1/sources.list"
+	: >"$1/status"
+	apt_get "$1" "${@:3}" update || apt_get "$1" "${@:3}" \
 		-o Acquire::Check-Valid-Until=false update
 }
 

@@ -91,11 +91,11 @@ export UBSAN_OPTIONS=print_stacktrace=1:${UBSAN_OPTIONS-}
 #
 tap_ok() { printf 'ok - %s\n' "$*"; }
 
-# tap_not_ok NAME [FILE]: FILE is shown as a diagnostic.
+# tap_not_ok NAME [FILE [LINES]]: FILE, or its last lines, are shown as a diagnostic.
 tap_not_ok()
 {
 	printf 'not ok - %s\n' "$1"
-	[ $# -lt 2 ] || sed 's/^/# /' "$2"
+	[ $# -lt 2 ] || tail -n "${3-+1}" "$2" | sed 's/^/# /'
 }
 
 tap_skip() { printf 'ok - %s # SKIP %s\n' "$1" "$2"; }
@@ -121,13 +121,12 @@ tap_bail()
 # diagnostic.
 tap_check()
 {
-	local name=$1 log=$E2PF_TMP/check.$BASHPID
+	local log=$E2PF_TMP/check.$BASHPID
 
-	shift
-	if "$@" >"$log" 2>&1; then
-		tap_ok "$name"
+	if "${@:2}" >"$log" 2>&1; then
+		tap_ok "$1"
 	else
-		tap_not_ok "$name" "$log"
+		tap_not_ok "$1" "$log"
 	fi
 	rm -f "$log"
 }
@@ -336,10 +335,7 @@ NOBODY="setpriv --reuid=65534 --regid=65534 --clear-groups"
 
 # nobody_runs FILE: can that user run it?  Not in a build below a private folder,
 # such as /root.
-nobody_runs()
-{
-	have_root && have_program setpriv && $NOBODY test -x "$1" 2>/dev/null
-}
+nobody_runs() { have_root && have_program setpriv && $NOBODY test -x "$1" 2>/dev/null; }
 have_fuse() { [ -c /dev/fuse ] && [ -r /dev/fuse ] && [ -w /dev/fuse ]; }
 
 # make_apart TARGET...: a make of its own, not a part of the one that runs the tests.
@@ -360,11 +356,7 @@ loop_attach()
 	printf '%s\n' "$dev"
 }
 
-loop_detach()
-{
-	losetup -d "$1" &&
-		sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"
-}
+loop_detach() { losetup -d "$1" && sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"; }
 
 # memory_group MIB: a control group of that much memory, version 1 or 2, sets $group.
 memory_group()
@@ -444,16 +436,14 @@ small_image()
 # are not mixed.
 workers()
 {
-	local function=$1 arg out running=0
+	local arg out running=0
 
-	shift
-	for arg; do
+	for arg in "${@:2}"; do
 		[ $((running++)) -lt "$E2PF_JOBS" ] || wait -n
 		(
 			trap - EXIT
-			out=$("$function" "$arg" 2>&1)
-			[ -z "$out" ] || printf '%s\n' "$out" |
-				flock "$E2PF_TMP" cat
+			out=$("$1" "$arg" 2>&1)
+			[ -z "$out" ] || printf '%s\n' "$out" | flock "$E2PF_TMP" cat
 		) &
 	done
 	wait
