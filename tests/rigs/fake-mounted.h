@@ -14,7 +14,7 @@
 #define FAKE_LEAVES 100u
 #define FAKE_NEWER 256u
 #define FAKE_OLDER 257u
-#define FAKE_CLONES 260u		/* trees from here on may be cloned
+#define FAKE_CLONES 264u		/* trees from here on may be cloned
 					   from */
 
 struct fake_mounted {

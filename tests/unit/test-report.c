@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * What is said of the order of the reads, the number of threads and the limits, and
+ * why.
+ */
+#include "unit.h"
+#include "report/report.h"
+
+static struct e2pf_settings settings;
+static struct e2pf_report report;
+
+static struct e2pf_report *begin(void)
+{
+	memset(&settings, 0, sizeof(settings));
+	memset(&report, 0, sizeof(report));
+	report.settings = &settings;
+	report.sharing = 1;
+	return &report;
+}
+
+/* It is the n-th thing that was decided. */
+static void says(size_t n, const char *about, const char *decision,
+		 const char *reason)
+{
+	assert_true(report.decisions.count > n);
+	assert_string_equal(report.decisions.item[n].about, about);
+	assert_string_equal(report.decisions.item[n].decision, decision);
+	assert_string_equal(report.decisions.item[n].reason, reason);
+}
+
+TEST(order)
+{
+	static const struct {
+		unsigned spindles;
+		bool head;
+		uint64_t latency_ns, deep_ns;
+		const char *unmeasured, *order, *reason;
+	} rows[] = {
+		{ 0, false, 0, 0, NULL, "any",
+		  "the kernel reports no rotational disk" },
+		{ 0, true, 0, 0, NULL, "in block order",
+		  "the disk is unknown, or takes one request at a time" },
+		{ 1, true, 0, 0, NULL, "in block order",
+		  "the kernel reports a rotational disk" },
+		{ 1, false, 0, 0, NULL, "any",
+		  "this user cannot see what is cached, which block order needs" },
+		{ 1, true, 0, 0, "it is too small", "in block order",
+		  "the kernel reports a rotational disk; it was not measured: it is "
+		  "too small" },
+		{ 2, true, 0, 0, "it is too small", "in block order",
+		  "the kernel reports 2 rotational disks; it was not measured: it "
+		  "is too small" },
+		{ 2, false, 9000000, 2500000, NULL, "any",
+		  "a small read takes 9 ms, with eight in flight 2.5 ms each" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		struct e2pf_report *r = begin();
+
+		r->topo.spindles = rows[i].spindles;
+		r->order = "any";
+		r->engine.has_head = rows[i].head;
+		r->engine.latency_ns = rows[i].latency_ns;
+		r->engine.deep_latency_ns = rows[i].deep_ns;
+		r->engine.unmeasured = rows[i].unmeasured;
+		r->engine.threads = 3;
+		e2pf_report_order(r);
+		says(0, "threads", "3", rows[i].head ?
+		     "one per spindle, two at most" : "two keep a device busy");
+		says(1, "order", rows[i].order, rows[i].reason);
+		assert_int_equal(r->decisions.count, 2);
+	}
+	begin()->threads = "a reason";
+	e2pf_report_order(&report);
+	says(0, "threads", "0", "a reason");
+	settings.threads = 5;
+	e2pf_report_order(&report);
+	says(1, "threads", "0", "as configured");
+	/* Without an engine there is no order. */
+	assert_int_equal(report.decisions.count, 2);
+}
+
+TEST(limits)
+{
+	struct e2pf_report *r = begin();
+
+	r->budget = 64 << 20;
+	e2pf_report_limits(r);
+	says(0, "memory", "at most 64 MiB ahead", "a share of the available memory");
+	assert_int_equal(r->decisions.count, 1);
+	r->sharing = 2;
+	settings.bandwidth = 2048;
+	e2pf_report_limits(r);
+	says(1, "memory", "at most 64 MiB ahead",
+	     "a share of the available memory, divided by 2 processes");
+	says(2, "limits", "2 KiB per second", "shared by 2 processes");
+	settings.memory = 64 << 20;
+	settings.requests = 50;
+	e2pf_report_limits(r);
+	says(3, "memory", "at most 64 MiB ahead", "as configured");
+	says(4, "limits", "2 KiB and 50 requests per second", "shared by 2 processes");
+	settings.bandwidth = 0;
+	r->sharing = 1;
+	e2pf_report_limits(r);
+	says(6, "limits", "50 requests per second", "shared by 1 process");
+}
+
+/* The first reason why nothing is read stays; the list ends where it is full. */
+TEST(list)
+{
+	struct e2pf_decisions *list = &begin()->decisions;
+	unsigned i;
+
+	e2pf_decide_off(list, "off", "first");
+	e2pf_decide_off(list, "asleep", "second");
+	assert_true(list->off);
+	assert_string_equal(list->why_off, "first");
+	says(1, "prefetch", "asleep", "second");
+	for (i = 0; i < E2PF_DECISIONS_MOST; i++)
+		e2pf_decide(list, "about", "what", "why %u", i);
+	assert_int_equal(list->count, E2PF_DECISIONS_MOST);
+	says(E2PF_DECISIONS_MOST - 1, "about", "what", "why 13");
+}
+
+UNIT_MAIN(NULL, NULL)
