@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "commands.h"
 
@@ -19,17 +20,12 @@ int fail(const struct options *o, errcode_t err)
 }
 
 /* With the superblock that the options name. */
-static errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
+static errcode_t try_open(const struct options *o, ext2_filsys *fs)
 {
 	char io_options[64];
 	unsigned size = o->superblock ? EXT2_MIN_BLOCK_SIZE : 0;
-	struct stat st;
 	errcode_t err;
 
-	/* Opening a FIFO would wait for a writer, opening a tape winds it. */
-	if (!stat(o->device, &st) && !S_ISBLK(st.st_mode) &&
-	    !S_ISREG(st.st_mode))
-		return ENOTBLK;
 	snprintf(io_options, sizeof(io_options), "offset=%" PRIu64, o->offset);
 	/* As e2fsck -b does: the block size of a backup superblock is found by
 	 * trying each size. */
@@ -41,6 +37,28 @@ static errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
 		size *= 2;
 	} while (err == EXT2_ET_BAD_MAGIC && o->superblock &&
 		 size <= EXT2_MAX_BLOCK_SIZE);
+	return err;
+}
+
+/* libext2fs writes only the words of a superblock that have changed, one by one: who
+ * reads it meanwhile, beside tune2fs, may find the checksum of before. */
+#define RETRIES 3
+#define PAUSE_NS 10000000
+
+static errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	unsigned retries = 0;
+	struct stat st;
+	errcode_t err;
+
+	/* Opening a FIFO would wait for a writer, opening a tape winds it. */
+	if (!stat(o->device, &st) && !S_ISBLK(st.st_mode) &&
+	    !S_ISREG(st.st_mode))
+		return ENOTBLK;
+	while ((err = try_open(o, fs)) == EXT2_ET_SB_CSUM_INVALID &&
+	       retries++ < RETRIES)
+		nanosleep(&pause, NULL);
 	return err;
 }
 
