@@ -81,18 +81,6 @@ void e2pf_schedule_tell_news(struct e2pf_engine *e)
 	e2pf_pool_wake_workers(e);
 }
 
-void e2pf_schedule_left_out(struct e2pf_engine *e, unsigned epoch)
-{
-	/* Once there is no room there may be none for many more. */
-	if (e->schedule.end == E2PF_PHASE_INCOMPLETE)
-		return;
-	e2pf_lock(&e->lock);
-	if (e->schedule.epoch == epoch &&
-	    e->schedule.end == E2PF_PHASE_OPEN)
-		e->schedule.end = E2PF_PHASE_INCOMPLETE;
-	e2pf_unlock(&e->lock);
-}
-
 void e2pf_schedule_next_phase(struct e2pf_engine *e)
 {
 	struct e2pf_schedule *s = &e->schedule;

@@ -22,7 +22,6 @@ enum e2pf_phase_end {
 	E2PF_PHASE_OPEN,	/* not known: units are left */
 	E2PF_PHASE_CHOOSING,	/* a worker asks the source; nothing is taken
 				   meanwhile */
-	E2PF_PHASE_INCOMPLETE,	/* nothing: there was no room for some of it */
 	E2PF_PHASE_LAST		/* nothing, unless the checker begins it */
 };
 
@@ -78,9 +77,5 @@ bool e2pf_schedule_take(struct e2pf_engine *e, uint64_t deferred_bytes,
 /* If nothing can be taken and no worker is busy, go on to the next phase.  Releases
  * the lock while the source chooses. */
 void e2pf_schedule_next_phase(struct e2pf_engine *e);
-
-/* There was no room for something of the phase of this epoch, so it does not end.
- * Takes the lock, which must not be held. */
-void e2pf_schedule_left_out(struct e2pf_engine *e, unsigned epoch);
 
 #endif

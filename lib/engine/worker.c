@@ -392,11 +392,8 @@ static void add_found(void *ctx, const struct e2pf_ref *ref)
 	if (!e2pf_is_sound(e->source, ref))
 		return;
 	bit = UINT32_C(1) << ref->cls;
-	if (phase->later & bit &&
-	    !e2pf_window_admits_later(e, ref->length)) {
-		e2pf_schedule_left_out(e, w->taken.epoch);
+	if (phase->later & bit && !e2pf_window_admits_later(e, ref->length))
 		return;
-	}
 	/* On a head deferred references belong to the sweep of the last
 	 * level. */
 	e2pf_elevator_add(&w->elevator, ref,
