@@ -218,6 +218,26 @@ RIG_TESTS(total_budget, 2, rig_set_up(r, 900, 1))
 			     2 * blocks + 16);
 }
 
+/* Another program takes the memory while workers read, and do not wait. */
+static uint64_t ask_filling(void *ctx)
+{
+	return (*(unsigned *)ctx)++ ? 4 << 20 : 64 << 20;
+}
+
+RIG_TEST(machine_that_fills_up, 900, 1)
+{
+	unsigned asked = 0;
+
+	r->cfg.paced = false;
+	r->cfg.budget = 48 << 20;
+	r->cfg.available = ask_filling;
+	r->cfg.ctx = &asked;
+	r->dev.tick = SECOND;
+	rig_run(r);
+	assert_true(rig_stats(r).gave_up);
+	assert_uint_in_range(fake_missing_asked(&r->dev), 3072, 3072 + 8);
+}
+
 /* In the last pass bitmaps wait for the budget, and the checker's reads make room.
  * What cannot be recorded is not read: nobody would notice its use. */
 RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
