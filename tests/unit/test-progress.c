@@ -321,4 +321,41 @@ TEST(without)
 	assert_true(e2pf_estimate_without(&r, 1.0).high == 0);
 }
 
+static unsigned shown;
+
+static void show(void *ctx, const struct e2pf_progress *p, const char *text)
+{
+	const struct e2pf_progress *saved = ctx;
+
+	if ((pid_t)p->pid != getpid())
+		return;
+	shown++;
+	assert_non_null(strstr(text, "a disk"));
+	assert_string_equal(p->program, saved->program);
+	assert_string_equal(p->device, "/dev/a?b");
+	assert_string_equal(p->stage, "");
+	assert_true(p->place == saved->place && p->places == saved->places);
+	assert_true(p->read_bytes == saved->read_bytes && !p->planned_bytes);
+	assert_true(p->left.low == saved->left.low && p->left.high == saved->left.high);
+}
+
+/* What is saved is found, until it is removed. */
+TEST(saved)
+{
+	struct e2pf_progress p = {
+		.program = "e2fsck", .device = "/dev/a\nb", .place = 3, .places = 5,
+		.read_bytes = 1e15, .left = { 1, 2, 3 }, .disk = "a disk"
+	};
+	char text[E2PF_PROGRESS_BYTES];
+	unsigned expected = !geteuid();
+
+	e2pf_progress_print(&p, text);
+	e2pf_progress_save(text);
+	assert_int_equal(e2pf_progress_each(show, &p), 0);
+	assert_int_equal(shown, expected);
+	e2pf_progress_remove(getpid());
+	assert_int_equal(e2pf_progress_each(show, &p), 0);
+	assert_int_equal(shown, expected);
+}
+
 UNIT_MAIN(NULL, NULL)
