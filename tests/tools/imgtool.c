@@ -52,11 +52,14 @@ static off_t size_of(int fd, const char *path)
 static uint64_t number(const char *text)
 {
 	char *end;
-	uint64_t value = strtoull(text, &end, 0);
+	uint64_t value;
 
-	errno = EINVAL;
-	if (end == text || *end)
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (errno || end == text || *end) {
+		errno = EINVAL;
 		die(text);
+	}
 	return value;
 }
 

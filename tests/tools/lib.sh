@@ -319,8 +319,8 @@ no_strace()
 }
 no_disk() { can_drop || echo "files stay in memory"; }
 
-# own_mounts ARG...: begins the script again, with mounts of its own, if it can.  A name space that
-# another process makes meanwhile would copy ours and keep devices in use.
+# own_mounts ARG...: begins the script again, with mounts of its own, if it can.  A
+# namespace that another process makes meanwhile would copy ours and keep devices in use.
 own_mounts()
 {
 	[ -n "${E2PF_OWN_MOUNTS-}$(no_mounts)" ] ||
