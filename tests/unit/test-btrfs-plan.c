@@ -233,6 +233,20 @@ TEST(test_places)
 	}
 }
 
+/* A stripe without a name is on no device, also not on one that is not there. */
+TEST(test_nameless)
+{
+	struct e2pf_chunk_map map;
+	struct e2pf_ref found;
+
+	fs_map(&map, 2);
+	fs_add_chunk(&map, META, METADATA, 1, MIB, 0);
+	e2pf_chunk_map_finish(&map);
+	assert_int_equal(map.count, 1);
+	assert_false(e2pf_chunk_map_find(&map, META, &found));
+	e2pf_chunk_map_free(&map);
+}
+
 /* The address that has a copy at a byte of a device. */
 TEST(test_addresses)
 {
