@@ -169,31 +169,6 @@ damaged_data()
 		grep -q '"threads":[1-9]' "$E2PF_TMP/data.json"
 }
 
-# The next check sees what the kernel writes past the page cache.
-no_stale_page()
-{
-	local dev mnt=$E2PF_TMP/mnt i
-
-	dev=$(loop_attach "$E2PF_TMP/small") || return 0
-	mkdir -p "$mnt"
-	# Somebody holds the device open: its cache is not dropped at close.
-	exec 9<"$dev"
-	for i in 1 2 3; do
-		with_module "$BTRFS_TEST" check "$dev" >/dev/null 2>&1 || break
-		unshare -m bash -ec '
-			mount -t btrfs "$1" "$2"
-			mkdir "$2/$3"
-			cp -r "$4" "$2/$3/"
-			umount "$2"' sh "$dev" "$mnt" "$i" "$srcdir/tools" ||
-			break
-		# Without the program's own call to drop the cache.
-		"$IMGTOOL" cmp "$dev" "$E2PF_TMP/small" || break
-	done
-	exec 9<&-
-	loop_detach "$dev"
-	[ "$i" = 3 ]
-}
-
 test_all()
 {
 	test_aside
@@ -201,7 +176,6 @@ test_all()
 		echo "no root, no FUSE, no loop devices or bench/ is not built")" \
 		"nothing is left in memory" nothing_resident
 	if have_root && have_program losetup && have_program unshare; then
-		tap_check "no stale page is left to a mount" no_stale_page
 		tap_check "--check-data-csum of damaged data" damaged_data
 	fi
 	tap_check "no process is left behind" no_process_left
