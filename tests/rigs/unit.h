@@ -14,6 +14,7 @@
 #ifndef UNIT_H
 #define UNIT_H
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -22,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,10 +60,45 @@ extern size_t unit_tests;
 	} \
 	static void name##_of(type *r)
 
-/* Run the tests of the file, in their order.  Returns how many failed. */
-#define UNIT_RUN(set_up, tear_down) \
-	_cmocka_run_group_tests("tests", unit_test, unit_tests, set_up, \
-				tear_down)
+/* What a program may leave open and mapped at its end. */
+#ifndef UNIT_KEEPS
+#define UNIT_KEEPS 0
+#endif
+
+/* Descriptors that are open, and mappings of files but libraries. */
+static inline unsigned unit_held(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[4096];
+	unsigned n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	while (maps && fgets(line, sizeof(line), maps))
+		n += strchr(line, '/') && !strstr(line, ".so");
+	if (dir)
+		closedir(dir);
+	if (maps)
+		fclose(maps);
+	return n;
+}
+
+/* Run the tests of the file, in their order.  Returns how many failed; 1 if they
+ * leave more than that. */
+static inline int unit_run(CMFixtureFunction set_up, CMFixtureFunction tear_down)
+{
+	unsigned before = unit_held(), after;
+	int failed = _cmocka_run_group_tests("tests", unit_test, unit_tests,
+					     set_up, tear_down);
+
+	after = unit_held();
+	if (failed || after <= before + UNIT_KEEPS)
+		return failed;
+	fprintf(stderr, "# %u descriptors or mappings are left\n",
+		after - before);
+	return 1;
+}
 
 #define UNIT_TESTS \
 	struct CMUnitTest unit_test[UNIT_MOST]; \
@@ -102,7 +139,7 @@ __attribute__((weak)) int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	UNIT_TESTS \
 	int main(void) \
 	{ \
-		return UNIT_RUN(set_up, tear_down); \
+		return unit_run(set_up, tear_down); \
 	}
 
 #endif

@@ -156,5 +156,5 @@ int main(int argc, char **argv)
 		puts("1..0 # SKIP the module is not built");
 		return 0;
 	}
-	return UNIT_RUN(make_image, remove_image);
+	return unit_run(make_image, remove_image);
 }

@@ -24,6 +24,7 @@
 static char path[] = "/tmp/test-mapping-XXXXXX";
 static char image[SIZE], buf[SIZE];
 static int fd = -1, reader = -1;
+static void *mapped;
 
 static void write_image(void)
 {
@@ -61,9 +62,19 @@ static struct e2pf_mapping *new_mapping(uint64_t most)
 	struct e2pf_mapping *m = map == MAP_FAILED ? NULL :
 		e2pf_mapping_new(fd, map, SIZE, most);
 
+	if (m)
+		mapped = map;
+	else if (map != MAP_FAILED)
+		munmap(map, SIZE);
 	if (!m)
 		print_message("nothing can be mapped here\n");
 	return m;
+}
+
+static void end_mapping(struct e2pf_mapping *m)
+{
+	e2pf_mapping_free(m);
+	munmap(mapped, SIZE);
 }
 
 static bool reads(struct e2pf_mapping *m, uint64_t offset, size_t length)
@@ -115,7 +126,7 @@ TEST(populated)
 	assert_int_equal(pwrite(fd, "changed", 7, 65536), 7);
 	assert_true(e2pf_mapping_read(m, reader, buf, 7, 65536));
 	assert_memory_equal(buf, "changed", 7);
-	e2pf_mapping_free(m);
+	end_mapping(m);
 	e2pf_mapping_free(NULL);
 	close(other);
 	sigaction(SIGBUS, NULL, &now);
@@ -134,7 +145,7 @@ TEST(at_most)
 	assert_true(reads(m, 0, 12000));
 	e2pf_mapping_populate(m, 100000, 8192);
 	assert_true(is_refused(m, 100000, 1));
-	e2pf_mapping_free(m);
+	end_mapping(m);
 }
 
 /*
@@ -256,7 +267,7 @@ static void handler_before(struct e2pf_mapping *m)
 	CHECK(seen == 1 && seen_code == SI_TKILL);
 	own_fault();
 	CHECK(seen == 2 && seen_code == BUS_ADRERR);
-	e2pf_mapping_free(m);
+	end_mapping(m);
 	sigaction(SIGBUS, NULL, &now);
 	CHECK(now.sa_sigaction == handler);
 }
@@ -269,7 +280,7 @@ static void covered(struct e2pf_mapping *m)
 	m = populated_mapping();
 	set_handler();
 	CHECK(!ftruncate(fd, 0) && is_refused(m, 100, 10) && !seen);
-	e2pf_mapping_free(m);
+	end_mapping(m);
 	sigaction(SIGBUS, NULL, &now);
 	CHECK(now.sa_sigaction == handler && !new_mapping(MOST));
 }
@@ -319,7 +330,7 @@ TEST(signals)
 
 	if (!m)
 		skip();
-	e2pf_mapping_free(m);
+	end_mapping(m);
 	if (!is_told_address())
 		skip();
 #ifdef __SANITIZE_THREAD__
@@ -405,7 +416,7 @@ TEST(media_errors)
 	evict(device);
 	assert_true(is_refused(m, 0, 4096));
 	e2pf_mapping_populate(m, 0, 900000);
-	e2pf_mapping_free(m);
+	end_mapping(m);
 	reader = of_file;
 	close(device);
 }

@@ -487,5 +487,5 @@ int main(int argc, char **argv)
 		puts("1..0 # SKIP the module is not built");
 		return 0;
 	}
-	return UNIT_RUN(make_folder, remove_folder);
+	return unit_run(make_folder, remove_folder);
 }

@@ -243,7 +243,7 @@ UNIT_TESTS
 int main(int argc, char **argv)
 {
 	if (argc == 1)
-		return UNIT_RUN(NULL, NULL);
+		return unit_run(NULL, NULL);
 	if (argc > 2 || strcmp(argv[1], "--table"))
 		return 2;
 	puts("# A check with the engine, simulated (unit/test-requests.c).  Made by\n"

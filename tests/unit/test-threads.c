@@ -13,6 +13,8 @@
 
 #include <ext2fs/ext2fs.h>
 
+/* The session of a check that has ended, until the next begins. */
+#define UNIT_KEEPS 3
 #include "unit.h"
 #include "file-fs.h"
 #include "session.h"
@@ -317,5 +319,5 @@ int main(int argc, char **argv)
 		return check(argv[2]);
 	if (argc == 4)
 		return restart(argv[2], argv[3]);
-	return UNIT_RUN(make_image, remove_image);
+	return unit_run(make_image, remove_image);
 }
