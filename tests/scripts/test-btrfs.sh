@@ -38,6 +38,7 @@ test_aside()
 		small_costs_nothing
 	tap_check "no statistics of another command" not_of_others
 	tap_check "the name is passed on" keeps_name
+	tap_check "statistics that cannot be written" no_folder
 }
 
 # Unless the user chose threads; then this filesystem is read ahead.
@@ -48,7 +49,8 @@ small_is_left()
 	aside "the filesystem is small" --readonly || return
 	export PREFETCH_THREADS=2
 	! aside "the filesystem is small" --readonly &&
-		grep -q '"threads":2' "$E2PF_TMP/aside.json"
+		grep -q '"threads":2' "$E2PF_TMP/aside.json" &&
+		grep -q '"about":"devices", "decision":"1"' "$E2PF_TMP/aside.json"
 }
 
 # A check of it begins no thread but two short ones, for the settings and for the
@@ -84,6 +86,18 @@ keeps_name()
 		bash -c "exec -a btrfsck $BTRFS_TEST $E2PF_TMP/small" \
 		>"$E2PF_TMP/name.out" 2>&1 &&
 		grep -q '"checker_reads":[1-9]' "$E2PF_TMP/name.json"
+}
+
+# A file for statistics that cannot be written is said before the check, and not where
+# there are none.
+no_folder()
+{
+	local bad=$E2PF_TMP/absent/json
+
+	PREFETCH_STATS=$bad with_module "$BTRFS_TEST" check "$E2PF_TMP/small" \
+		2>&1 >/dev/null | head -n 1 | grep "cannot write \"$bad\"" &&
+		! PREFETCH_STATS=$bad with_module "$BTRFS_TEST" --version 2>&1 |
+		grep "cannot write"
 }
 
 # sectors_read DEVICE: how many have been read from it.

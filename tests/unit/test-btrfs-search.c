@@ -177,6 +177,16 @@ TEST(test_data)
 		{ false, data, reg, 0, 0, 0, MIB, 8192, 65536 },
 		{ false, data, reg, 0, 0, 0, MIB, end, 4096 },
 		{ false, data, reg, 0, 0, 0, MIB, 0, 0 },
+		/* At each of these bounds, and one beyond it. */
+		{ true, data, reg, 0, 0, INT64_MAX - 4096, MIB, 0, 4096 },
+		{ false, data, reg, 0, 0, INT64_MAX - 4095, MIB, 0, 4096 },
+		{ true, data, reg, 0, 0, 0, UINT64_MAX - 65536, 0, 4096 },
+		{ false, data, reg, 0, 0, 0, UINT64_MAX - 65535, 0, 4096 },
+		{ true, data, reg, 0, 0, 0, MIB, 65536 - 4096, 4096 },
+		{ false, data, reg, 0, 0, 0, MIB, 65536 - 4095, 4096 },
+		{ false, data, reg, 0, 0, 0, MIB, 65537, 4096 },
+		{ true, data, reg, 1, 0, 0, MIB, 0, INT64_MAX },
+		{ false, data, reg, 1, 0, 0, MIB, 0, UINT64_C(1) << 63 },
 	};
 	struct e2pf_job d;
 	size_t i;
@@ -204,8 +214,9 @@ TEST(test_data)
 		assert_int_equal(d.length, cases[i].type == reg ?
 					   cases[i].length : 0);
 		assert_int_equal(d.generation, 8);
-		assert_int_equal(d.keys.first.objectid, MIB);
-		assert_int_equal(d.offset, MIB + (d.compressed ? 0 : 8192));
+		assert_int_equal(d.keys.first.objectid, cases[i].extent);
+		assert_int_equal(d.offset, cases[i].extent +
+				 (d.compressed ? 0 : cases[i].skip));
 		assert_int_equal(d.compressed, cases[i].compression);
 	}
 }
