@@ -45,12 +45,20 @@ static int remove_file(void **state)
 TEST(refused)
 {
 	struct e2pf_device *dev;
+	int other;
 
 	assert_int_equal(e2pf_device_open("/nowhere/at/all", 0, &dev), ENOENT);
 	assert_int_equal(e2pf_device_open("/tmp", 0, &dev), ENOTBLK);
 	assert_int_equal(e2pf_device_open("/dev/null", 0, &dev), ENOTBLK);
 	assert_int_equal(e2pf_device_open(path, SIZE, &dev), EINVAL);
 	assert_int_equal(e2pf_device_open(path, UINT64_MAX, &dev), EINVAL);
+	/* As descriptor 0, which is closed like another. */
+	other = dup(0);
+	close(0);
+	assert_int_equal(e2pf_device_open(path, SIZE, &dev), EINVAL);
+	assert_int_equal(open(path, O_RDONLY), 0);
+	assert_int_equal(dup2(other, 0), 0);
+	close(other);
 }
 
 TEST(read_and_end)
