@@ -215,6 +215,31 @@ TEST(failed_read_beside_a_request)
 	rig_tear_down(&r);
 }
 
+/* What was requested two minutes ago has ended, and disturbs no other read. */
+TEST(failed_read_long_after_a_request)
+{
+	unsigned char block[BS];
+	unsigned after;
+
+	for (after = 0; after < 2; after++) {
+		struct rig r;
+		struct e2pf_read read = { .length = BS };
+
+		rig_set_up(&r, 2, 1);
+		r.dev.tick = 0;
+		rig_start(&r);
+		fake_threads_settle();
+		read.offset = (tiny_free_block(&r.fs, 0) + 100) * BS;
+		e2pf_engine_read_again(r.e, 0, 0, block, BS);
+		e2pf_engine_before_read(r.e, &read);
+		e2pf_checker_requested(r.e, read.offset, BS);
+		fake_advance(&r.dev, 120 * SECOND - 1 + after);
+		assert_int_equal(!after, e2pf_engine_read_again(
+			r.e, 0, read.offset, block, BS));
+		rig_tear_down(&r);
+	}
+}
+
 /* A stuck device is left to the checker until it serves the checker again. */
 RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 {
@@ -386,6 +411,7 @@ TEST(allocations_that_fail)
 
 RIG_TEST(figures_add_up, 10, 2)
 {
+	struct e2pf_engine_progress progress;
 	struct e2pf_engine_stats st;
 	uint64_t blocks = 0, b;
 	uint32_t g;
@@ -412,6 +438,10 @@ RIG_TEST(figures_add_up, 10, 2)
 			     100 * sizeof(struct e2pf_ref));
 	assert_uint_in_range(st.buffer_bytes, 2 * BS, 64 << 10);
 	assert_int_equal(st.set_bytes, 16 << 10);
+	e2pf_engine_get_progress(r->e, &progress);
+	assert_int_equal(progress.found_bytes, st.planned_bytes);
+	assert_int_equal(progress.requested_bytes, st.planned_bytes);
+	assert_int_equal(progress.requests_made, r->dev.requests);
 
 	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
 	for (g = 0; g < 10; g++)

@@ -190,4 +190,16 @@ TEST_WITH(nothing_else, make_file, remove_file)
 	assert_true(read_with(""));
 }
 
+/* Control characters, also those of two bytes, and what is beside them. */
+TEST(printable)
+{
+	char text[64];
+
+	e2pf_printable(text, sizeof(text), "\x1f \x7e\x7f\xc2\x80\xc2\x9f\xc2\xa0"
+		       "\xc3\x80\xc2\x7f\xc2");
+	assert_string_equal(text, "? ~?????\xc2\xa0\xc3\x80\xc2?\xc2");
+	e2pf_printable(text, 4, "abcdef");
+	assert_string_equal(text, "abc");
+}
+
 UNIT_MAIN(NULL, NULL)
