@@ -417,7 +417,7 @@ test_mounted()
 # disk_case PAGE: the page is permanently unreadable.
 disk_case()
 {
-	local page=$1 dev pid
+	local page=$1 dev='' pid
 
 	mkdir -p "$dir/on"
 	cp "$E2PF_TMP/image.bad" "$dir/disk"
@@ -425,6 +425,11 @@ disk_case()
 		"$dir/on" </dev/null >"$dir/log" 2>&1 &
 	pid=$!
 	wait_for disk_is_there
+	# Without a page cache, as on another machine.
+	device_case "failing file system in user space" "page $page" "$dir/on/disk" \
+		disk_reset -fn
+	device_case "failing file system in user space" "page $page" "$dir/on/disk" \
+		disk_reset -fy
 	if dev=$(loop_attach "$dir/on/disk" --direct-io=on); then
 		# If a page cannot be read, neither can the others of its folio,
 		# whose size depends on earlier reads.
@@ -446,7 +451,7 @@ disk_is_there() { [ -e "$dir/on/disk" ] || is_in "$pid" Z; }
 disk_reset()
 {
 	dd if="$E2PF_TMP/image.bad" of="$dir/disk" bs=64k conv=notrunc status=none
-	blockdev --flushbufs "$dev"
+	[ -z "$dev" ] || blockdev --flushbufs "$dev"
 }
 
 # Pages that contain metadata according to e2image.
@@ -478,6 +483,7 @@ test_disk()
 	else
 		tally_end "failing disk"
 	fi
+	tally_end "failing file system in user space"
 }
 
 images_make()
