@@ -44,6 +44,20 @@ RIG_TESTS(each_once, 1, set_up(r))
 	assert_uint_in_range(rig_stats(r).planned_bytes, 769 * BS, 869 * BS);
 }
 
+/* More than the engine is passed at a time, in one run and in two. */
+RIG_TESTS(many, 2, set_up(r))
+{
+	unsigned i, gap = way ? 1000 : 0;
+
+	for (i = 200; i < 7900; i++)
+		if (i != gap)
+			clones_add(&filsys, i);
+	clones_at(r->fs.ext4, r->e, 200);
+	fake_threads_settle();
+	for (i = 201; i < 7900; i++)
+		assert_int_equal(rig_asked(r, i), i != gap);
+}
+
 /* A new scan discards the blocks that an earlier one found.  The clone of a
  * block that is not in the list does not start readahead. */
 RIG_TESTS(forgotten, 1, set_up(r))
