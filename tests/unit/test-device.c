@@ -124,6 +124,9 @@ static void look_at_holes(const char *folder)
 	assert_int_equal(dev->ops->span(dev, SIZE / 2, SIZE, &resident),
 			 resident ? SIZE / 2 : SIZE);
 	assert_int_equal(resident, fs.f_type == TMPFS_MAGIC);
+	if (fs.f_type == TMPFS_MAGIC)
+		assert_int_equal(dev->ops->span(dev, SIZE + 100, SIZE, &resident),
+				 dev->page_size - 100);
 	dev->ops->span(dev, SIZE + 4096, 4096, &resident);
 	assert_false(resident);
 	dev->ops->close(dev);
