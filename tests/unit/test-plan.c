@@ -14,44 +14,43 @@
 #define NONE E2PF_CLASSES
 #define MANY 512
 
-struct found {
-	struct e2pf_plan plan;
-	uint32_t block_size;
+/* The filesystem of a test, and what was found in it. */
+static struct e2pf_geometry geo;
+static struct e2pf_group groups[40];
+static struct {
 	unsigned count;
 	struct e2pf_ref ref[MANY];
-};
+} found;
 
 static void record(void *ctx, const struct e2pf_ref *ref)
 {
-	struct found *found = ctx;
-
-	assert_true(found->count < MANY);
-	found->ref[found->count++] = *ref;
+	(void)ctx;
+	assert_true(found.count < MANY);
+	found.ref[found.count++] = *ref;
 }
 
-/* A plan that records in `found` what it finds, after what is there. */
-static struct e2pf_plan *into(struct found *found,
-			      const struct e2pf_geometry *geo,
-			      const struct e2pf_group *groups)
+/* A plan that records what it finds after what is there, with groups or NULL. */
+static struct e2pf_plan *plan_of(const struct e2pf_group *known)
 {
-	found->block_size = geo->block_size;
-	found->plan = (struct e2pf_plan) {
-		.geo = geo, .groups = groups, .classes = E2PF_ALL_CLASSES,
-		.sink = record, .ctx = found
+	static struct e2pf_plan plan;
+
+	plan = (struct e2pf_plan) {
+		.geo = &geo, .groups = known, .classes = E2PF_ALL_CLASSES,
+		.sink = record
 	};
-	return &found->plan;
+	return &plan;
 }
 
-static void assert_ref(const struct found *found, unsigned index,
-		       uint64_t block, uint32_t count, unsigned cls,
-		       unsigned parse, unsigned depth, unsigned data)
+static void assert_ref(unsigned index, uint64_t block, uint32_t count,
+		       unsigned cls, unsigned parse, unsigned depth,
+		       unsigned data)
 {
-	const struct e2pf_ref *ref = &found->ref[index];
+	const struct e2pf_ref *ref = &found.ref[index];
 	struct e2pf_kind kind = e2pf_kind_of(ref);
 
-	assert_true(index < found->count);
-	assert_true(ref->offset == block * found->block_size);
-	assert_true(ref->length == (uint64_t)count * found->block_size);
+	assert_true(index < found.count);
+	assert_true(ref->offset == block * geo.block_size);
+	assert_true(ref->length == (uint64_t)count * geo.block_size);
 	assert_int_equal(ref->cls, cls);
 	assert_int_equal(kind.cls, cls);
 	assert_int_equal(kind.parse, parse);
@@ -89,18 +88,20 @@ static struct ext2_super_block sound_super(void)
 	return sb;
 }
 
-static struct e2pf_geometry sound_geometry(void)
+static int set_up(void **state)
 {
 	struct ext2_super_block sb = sound_super();
-	struct e2pf_geometry geo;
 
-	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
-	return geo;
+	(void)state;
+	found.count = 0;
+	memset(groups, 0, sizeof(groups));
+	return e2pf_plan_superblock(&sb, &geo);
 }
 
-/* How many are found; a reference, and one that is not parsed. */
-#define FIND(planned, n) (found = (planned), assert_int_equal(found.count, n))
-#define REF(...) assert_ref(&found, __VA_ARGS__)
+/* A test that begins with that filesystem, of which nothing was found. */
+#define PLAN_TEST(name) TEST_WITH(name, set_up, NULL)
+/* A reference, and one that is not parsed. */
+#define REF assert_ref
 #define UNPARSED(i, block, count, cls) REF(i, block, count, cls, E2PF_UNPARSED, 0, NONE)
 
 /*
@@ -110,7 +111,6 @@ static struct e2pf_geometry sound_geometry(void)
 TEST(superblock_read)
 {
 	struct ext2_super_block sb = sound_super();
-	struct e2pf_geometry geo;
 
 	sb.s_blocks_count_hi = htole32(1);
 	sb.s_inodes_per_group = htole32(16);
@@ -135,7 +135,6 @@ TEST(superblock_read)
 TEST(features_that_are_off)
 {
 	struct ext2_super_block sb = sound_super();
-	struct e2pf_geometry geo;
 
 	sb.s_feature_compat = sb.s_feature_incompat = 0;
 	sb.s_feature_ro_compat = 0;
@@ -190,7 +189,6 @@ static const struct {
 
 TEST(superblock_refused)
 {
-	struct e2pf_geometry geo;
 	char zeros[1024] = { 0 };
 	size_t i;
 
@@ -211,7 +209,6 @@ TEST(superblock_refused)
 TEST(counts_that_do_not_fit)
 {
 	struct ext2_super_block sb = sound_super();
-	struct e2pf_geometry geo;
 
 	/* The first inode that is no special one may be the last. */
 	sb.s_first_ino = htole32(40 * 8192);
@@ -255,11 +252,9 @@ static struct ext4_group_desc sound_descriptor(void)
 	return desc;
 }
 
-TEST(group_partly_used)
+PLAN_TEST(group_partly_used)
 {
-	struct e2pf_geometry geo = sound_geometry();
 	struct ext4_group_desc desc = sound_descriptor();
-	struct found found = { 0 };
 	struct e2pf_group group;
 
 	desc.bg_itable_unused = htole16(8192 - 17);
@@ -267,7 +262,7 @@ TEST(group_partly_used)
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 17);
 	assert_int_equal(group.inodes_allocated, 12);
-	e2pf_plan_group(into(&found, &geo, NULL), 0, &group);
+	e2pf_plan_group(plan_of(NULL), 0, &group);
 	REF(2, 1032, 2, E2PF_INODES, E2PF_INODE_TABLE, 0, NONE);
 
 	/* More unused inodes than there are inodes: none is in use. */
@@ -282,17 +277,15 @@ TEST(group_partly_used)
 	assert_int_equal(group.inodes_allocated, 0);
 }
 
-TEST(group_uninitialized)
+PLAN_TEST(group_uninitialized)
 {
-	struct e2pf_geometry geo = sound_geometry();
 	struct ext4_group_desc desc = sound_descriptor();
-	struct found found = { 0 };
 	struct e2pf_group group;
 
 	desc.bg_flags = htole16(EXT2_BG_INODE_UNINIT | EXT2_BG_BLOCK_UNINIT);
 	desc.bg_itable_unused = htole16(100);
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
-	e2pf_plan_group(into(&found, &geo, NULL), 0, &group);
+	e2pf_plan_group(plan_of(NULL), 0, &group);
 	assert_int_equal(found.count, 0);
 	/* EA inodes are still found there. */
 	assert_int_equal(group.inode_table, 1032);
@@ -308,9 +301,8 @@ TEST(group_uninitialized)
 	assert_int_equal(group.inode_bitmap, 1016);
 }
 
-TEST(group_out_of_range)
+PLAN_TEST(group_out_of_range)
 {
-	struct e2pf_geometry geo = sound_geometry();
 	struct ext4_group_desc desc = sound_descriptor();
 	struct e2pf_group group;
 
@@ -384,30 +376,27 @@ static void put_index(void *node, unsigned index, uint64_t block)
 	put16(at + 10, 0xffff);
 }
 
-/* What is found anew. */
-static unsigned plan_with(struct found *found, const struct e2pf_geometry *geo,
-			  const struct e2pf_group *groups,
+/* How much is found anew. */
+static unsigned plan_with(const struct e2pf_group *known,
 			  const struct inode *inode)
 {
-	found->count = 0;
-	e2pf_plan_inodes(into(found, geo, groups), 20, inode, sizeof(*inode));
-	return found->count;
+	found.count = 0;
+	e2pf_plan_inodes(plan_of(known), 20, inode, sizeof(*inode));
+	return found.count;
 }
 
-static struct found plan_inode(uint32_t ino, const struct inode *inode)
+static unsigned plan_inode(uint32_t ino, const struct inode *inode)
 {
-	struct e2pf_geometry geo = sound_geometry();
-	struct found found = { 0 };
-
-	e2pf_plan_inodes(into(&found, &geo, NULL), ino, inode, sizeof(*inode));
-	return found;
+	found.count = 0;
+	e2pf_plan_inodes(plan_of(NULL), ino, inode, sizeof(*inode));
+	return found.count;
 }
 
 /* A directory of two extents, in a filesystem of `blocks` (0: the usual number),
  * and what is read of it; 0: nothing. */
-TEST(directory_in_extents)
+PLAN_TEST(directory_in_extents)
 {
-	const uint64_t usual = sound_geometry().blocks;
+	const uint64_t usual = geo.blocks;
 	const uint64_t last = (UINT64_C(1) << 48) - 2;
 	const struct {
 		uint64_t blocks;
@@ -428,8 +417,6 @@ TEST(directory_in_extents)
 		  {{ last - 1, 2 }} },
 	};
 	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);
-	struct e2pf_geometry geo = sound_geometry();
-	struct found found;
 	size_t i, n;
 
 	put_header(inode.base.i_block, 2, 4, 0);
@@ -438,7 +425,7 @@ TEST(directory_in_extents)
 		for (n = 0; n < 2; n++)
 			put_extent(inode.base.i_block, n, of[i].in[n].block,
 				   of[i].in[n].length);
-		plan_with(&found, &geo, NULL, &inode);
+		plan_with(NULL, &inode);
 		for (n = 0; n < 2 && of[i].out[n].block; n++)
 			UNPARSED(n, of[i].out[n].block, of[i].out[n].length,
 			     E2PF_DIRS);
@@ -447,75 +434,72 @@ TEST(directory_in_extents)
 	put_header(inode.base.i_block, 2, 4, 1);
 	put_index(inode.base.i_block, 0, last);
 	put_index(inode.base.i_block, 1, last + 1);
-	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 1);
+	assert_int_equal(plan_with(NULL, &inode), 1);
 	REF(0, last, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0, E2PF_DIRS);
 }
 
-TEST(extent_indexes)
+PLAN_TEST(extent_indexes)
 {
 	struct inode inode = make_inode(LINUX_S_IFREG, EXT4_EXTENTS_FL);
-	struct found found;
 
 	put_header(inode.base.i_block, 3, 4, 1);
 	put_index(inode.base.i_block, 0, 5000);
 	put_index(inode.base.i_block, 1, 5001);
 	put_index(inode.base.i_block, 2, 9000);
 	/* In a file, the lowest nodes are not parsed. */
-	FIND(plan_inode(20, &inode), 2);
+	assert_int_equal(plan_inode(20, &inode), 2);
 	UNPARSED(0, 5000, 2, E2PF_EXTENTS);
 	UNPARSED(1, 9000, 1, E2PF_EXTENTS);
 
 	/* In a directory, they are. */
 	inode.base.i_mode = htole16(LINUX_S_IFDIR);
-	found = plan_inode(20, &inode);
+	plan_inode(20, &inode);
 	REF(0, 5000, 2, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0, E2PF_DIRS);
 
 	put_header(inode.base.i_block, 1, 4, 5);
-	FIND(plan_inode(20, &inode), 1);
+	assert_int_equal(plan_inode(20, &inode), 1);
 	REF(0, 5000, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 4, E2PF_DIRS);
 
 	/* Extents in the inode of a file are data. */
 	inode.base.i_mode = htole16(LINUX_S_IFREG);
 	put_header(inode.base.i_block, 1, 4, 0);
-	FIND(plan_inode(20, &inode), 0);
+	assert_int_equal(plan_inode(20, &inode), 0);
 }
 
 /* The number of the block that is planned. */
 #define OWN 5000u
 
-static struct found plan_block(struct e2pf_kind kind, const void *block)
+static unsigned plan_block(struct e2pf_kind kind, const void *block)
 {
-	struct e2pf_geometry geo = sound_geometry();
-	struct found found = { 0 };
 	uint8_t *copy = malloc(geo.block_size);
 
 	/* A separate allocation, so that a memory checker sees an overrun. */
 	assert_non_null(copy);
 	memcpy(copy, block, geo.block_size);
-	e2pf_plan_block(into(&found, &geo, NULL), kind, OWN, copy);
+	found.count = 0;
+	e2pf_plan_block(plan_of(NULL), kind, OWN, copy);
 	free(copy);
-	return found;
+	return found.count;
 }
 
-TEST(extent_nodes)
+PLAN_TEST(extent_nodes)
 {
 	struct e2pf_kind kind = {
 		.cls = E2PF_EXTENTS,
 		.parse = E2PF_EXTENT_NODE, .depth = 2, .data = E2PF_DIRS
 	};
 	uint8_t block[4096] = { 0 };
-	struct found found;
 	unsigned i;
 
 	put_header(block, 340, 340, 2);
 	for (i = 0; i < 340; i++)
 		put_index(block, i, 100 + i);
-	FIND(plan_block(kind, block), 1);
+	assert_int_equal(plan_block(kind, block), 1);
 	REF(0, 100, 340, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1, E2PF_DIRS);
 
 	/* A node that refers to itself. */
 	put_index(block, 1, 5000);
-	FIND(plan_block(kind, block), 2);
+	assert_int_equal(plan_block(kind, block), 2);
 	REF(0, 100, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1, E2PF_DIRS);
 	REF(1, 102, 338, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1, E2PF_DIRS);
 
@@ -523,18 +507,18 @@ TEST(extent_nodes)
 	kind.depth = 0;
 	put_header(block, 1, 340, 0);
 	put_extent(block, 0, 5000, 7);
-	FIND(plan_block(kind, block), 1);
+	assert_int_equal(plan_block(kind, block), 1);
 	UNPARSED(0, 5000, 7, E2PF_DIRS);
 
 	/* Nodes and data have the class of the file. */
 	kind.cls = kind.data = E2PF_FILES;
-	found = plan_block(kind, block);
+	plan_block(kind, block);
 	UNPARSED(0, 5000, 7, E2PF_FILES);
 }
 
 /* Headers of the root, which is in an inode, and of a node `depth` levels above
  * the data. */
-TEST(extent_nodes_refused)
+PLAN_TEST(extent_nodes_refused)
 {
 	enum { ROOT = -1 };
 	static const struct {
@@ -578,26 +562,24 @@ TEST(extent_nodes_refused)
 		if (root)
 			put_extent(node, 0, 5000, 3);
 		put_header(node, bad[i].entries, bad[i].max, bad[i].depth);
-		assert_int_equal(root ? plan_inode(20, &inode).count :
-				 plan_block(kind, block).count, 0);
+		assert_int_equal(root ? plan_inode(20, &inode) :
+				 plan_block(kind, block), 0);
 	}
 	put_header(inode.base.i_block, 1, 4, 0);
 	put_extent(inode.base.i_block, 0, 5000, 3);
-	assert_int_equal(plan_inode(20, &inode).count, 1);
+	assert_int_equal(plan_inode(20, &inode), 1);
 	put16(inode.base.i_block, 0xf30b);	/* another magic number */
-	assert_int_equal(plan_inode(20, &inode).count, 0);
+	assert_int_equal(plan_inode(20, &inode), 0);
 }
 
-TEST(block_map)
+PLAN_TEST(block_map)
 {
-	struct e2pf_geometry geo = sound_geometry();
 	struct inode inode = make_inode(LINUX_S_IFREG, 0);
-	struct found found;
 	unsigned i;
 
 	for (i = 0; i < 15; i++)
 		put32(&inode.base.i_block[i], 3000 + 2 * i);
-	FIND(plan_inode(20, &inode), 3);
+	assert_int_equal(plan_inode(20, &inode), 3);
 	REF(0, 3024, 1, E2PF_INDIRECT, E2PF_UNPARSED, 1, NONE);
 	REF(1, 3026, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
 	REF(2, 3028, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 3, NONE);
@@ -607,48 +589,46 @@ TEST(block_map)
 	put32(&inode.base.i_block[2], 0);
 	put32(&inode.base.i_block[3], geo.blocks);
 	put32(&inode.base.i_block[4], 0xffffffff);
-	FIND(plan_inode(20, &inode), 1 + 7 + 3);
+	assert_int_equal(plan_inode(20, &inode), 1 + 7 + 3);
 	UNPARSED(0, 3000, 2, E2PF_DIRS);
 	UNPARSED(1, 3010, 1, E2PF_DIRS);
 	REF(8, 3024, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 1, E2PF_DIRS);
 }
 
-TEST(indirect_blocks)
+PLAN_TEST(indirect_blocks)
 {
-	struct e2pf_geometry geo = sound_geometry();
 	struct e2pf_kind kind = {
 		.cls = E2PF_INDIRECT,
 		.parse = E2PF_INDIRECT_BLOCK, .depth = 3, .data = NONE
 	};
 	uint8_t block[4096] = { 0 };
-	struct found found;
 
 	put32(block, 4000);
 	put32(block + 4, 4001);
 	put32(block + 8, OWN);		/* itself */
 	put32(block + 12, geo.blocks);
 	put32(block + 4092, 4100);
-	FIND(plan_block(kind, block), 2);
+	assert_int_equal(plan_block(kind, block), 2);
 	REF(0, 4000, 2, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
 	REF(1, 4100, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
 	kind.depth = 2;
-	found = plan_block(kind, block);
+	plan_block(kind, block);
 	REF(0, 4000, 2, E2PF_INDIRECT, E2PF_UNPARSED, 1, NONE);
 	kind.depth = 1;
-	FIND(plan_block(kind, block), 0);
+	assert_int_equal(plan_block(kind, block), 0);
 	kind.data = E2PF_DIRS;
-	found = plan_block(kind, block);
+	plan_block(kind, block);
 	UNPARSED(0, 4000, 2, E2PF_DIRS);
 	kind.depth = 0;
-	assert_int_equal(plan_block(kind, block).count, 0);
+	assert_int_equal(plan_block(kind, block), 0);
 	kind.depth = 4;
-	assert_int_equal(plan_block(kind, block).count, 0);
+	assert_int_equal(plan_block(kind, block), 0);
 	kind.depth = 255;
-	assert_int_equal(plan_block(kind, block).count, 0);
+	assert_int_equal(plan_block(kind, block), 0);
 }
 
 /* By its size a target is in the inode, or a link is none. */
-TEST(symlinks)
+PLAN_TEST(symlinks)
 {
 	static const struct {
 		uint32_t flags, size, size_high;
@@ -660,7 +640,6 @@ TEST(symlinks)
 		{ EXT4_INLINE_DATA_FL, 4095, 0, 0 },
 	};
 	struct inode inode;
-	struct found found;
 	size_t i;
 
 	for (i = 0; i < COUNT(of); i++) {
@@ -673,7 +652,7 @@ TEST(symlinks)
 		}
 		inode.base.i_size = htole32(of[i].size);
 		inode.base.i_size_high = htole32(of[i].size_high);
-		FIND(plan_inode(20, &inode), of[i].found);
+		assert_int_equal(plan_inode(20, &inode), of[i].found);
 		if (of[i].found)
 			UNPARSED(0, 5000, 1, E2PF_SYMLINKS);
 	}
@@ -681,62 +660,57 @@ TEST(symlinks)
 	inode = make_inode(LINUX_S_IFLNK, EXT4_EXTENTS_FL);
 	inode.base.i_size = htole32(100);
 	put_extent(inode.base.i_block, 0, 5000, 1);
-	assert_int_equal(plan_inode(20, &inode).count, 0);
+	assert_int_equal(plan_inode(20, &inode), 0);
 }
 
-TEST(inodes_without_blocks)
+PLAN_TEST(inodes_without_blocks)
 {
 	static const unsigned modes[] = {
 		LINUX_S_IFCHR, LINUX_S_IFBLK, LINUX_S_IFIFO, LINUX_S_IFSOCK, 0
 	};
-	struct e2pf_geometry geo = sound_geometry();
 	struct inode inode;
-	struct found found;
 	size_t i;
 
 	for (i = 0; i < COUNT(modes); i++) {
 		inode = make_inode(modes[i], 0);
 		memset(inode.base.i_block, 1, sizeof(inode.base.i_block));
 		put32(&inode.base.i_file_acl, 7777);
-		FIND(plan_inode(20, &inode), 1);
+		assert_int_equal(plan_inode(20, &inode), 1);
 		UNPARSED(0, 7777, 1, E2PF_XATTRS);
 	}
 	inode = make_inode(LINUX_S_IFDIR, EXT4_INLINE_DATA_FL);
 	put32(&inode.base.i_block[0], 5000);
 	put32(&inode.base.i_block[12], 5001);
-	assert_int_equal(plan_inode(20, &inode).count, 0);
+	assert_int_equal(plan_inode(20, &inode), 0);
 
 	/* Deleted, or not a valid inode number. */
 	inode.base.i_flags = 0;
-	assert_int_equal(plan_inode(20, &inode).count, 2);
-	assert_int_equal(plan_inode(0, &inode).count, 0);
-	assert_int_equal(plan_inode(geo.inodes, &inode).count, 2);
-	assert_int_equal(plan_inode(geo.inodes + 1, &inode).count, 0);
-	assert_int_equal(plan_inode(UINT32_MAX, &inode).count, 0);
+	assert_int_equal(plan_inode(20, &inode), 2);
+	assert_int_equal(plan_inode(0, &inode), 0);
+	assert_int_equal(plan_inode(geo.inodes, &inode), 2);
+	assert_int_equal(plan_inode(geo.inodes + 1, &inode), 0);
+	assert_int_equal(plan_inode(UINT32_MAX, &inode), 0);
 	inode.base.i_links_count = 0;
-	assert_int_equal(plan_inode(20, &inode).count, 0);
-	assert_int_equal(plan_inode(EXT2_ROOT_INO, &inode).count, 0);
-	assert_int_equal(plan_inode(9, &inode).count, 2);
+	assert_int_equal(plan_inode(20, &inode), 0);
+	assert_int_equal(plan_inode(EXT2_ROOT_INO, &inode), 0);
+	assert_int_equal(plan_inode(9, &inode), 2);
 }
 
-TEST(xattr_block_number)
+PLAN_TEST(xattr_block_number)
 {
-	struct e2pf_geometry geo = sound_geometry();
 	struct inode inode = make_inode(LINUX_S_IFIFO, 0);
-	struct e2pf_group groups[40] = { 0 };
-	struct found found = { 0 };
 
 	put32(&inode.base.i_file_acl, geo.blocks);
-	assert_int_equal(plan_inode(20, &inode).count, 0);
+	assert_int_equal(plan_inode(20, &inode), 0);
 	put32(&inode.base.i_file_acl, 7777);
 	put16(&inode.base.osd2.linux2.l_i_file_acl_high, 1);
-	assert_int_equal(plan_inode(20, &inode).count, 0);
+	assert_int_equal(plan_inode(20, &inode), 0);
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_64BIT;
-	assert_int_equal(plan_with(&found, &geo, groups, &inode), 1);
+	assert_int_equal(plan_with(groups, &inode), 1);
 	/* With groups, the inodes of its values can be found. */
 	REF(0, 7777, 1, E2PF_XATTRS, E2PF_XATTR_BLOCK, 0, NONE);
 	geo.feature_compat = 0;
-	assert_int_equal(plan_with(&found, &geo, groups, &inode), 0);
+	assert_int_equal(plan_with(groups, &inode), 0);
 }
 
 static size_t put_entry(uint8_t *at, unsigned name_length, uint32_t inum)
@@ -749,12 +723,9 @@ static size_t put_entry(uint8_t *at, unsigned name_length, uint32_t inum)
 	return (16 + name_length + 3) & ~3u;
 }
 
-TEST(ea_inodes_in_inode)
+PLAN_TEST(ea_inodes_in_inode)
 {
-	struct e2pf_geometry geo = sound_geometry();
 	struct inode inode = make_inode(LINUX_S_IFIFO, 0);
-	struct e2pf_group groups[40] = { 0 };
-	struct found found = { 0 };
 	uint8_t *at = inode.tail;
 
 	groups[0].inode_table = 500;
@@ -767,58 +738,53 @@ TEST(ea_inodes_in_inode)
 	at += put_entry(at, 2, 18);		/* in the same block */
 	at += put_entry(at, 3, geo.inodes);
 	put_entry(at, 5, 8193);			/* its group has no table */
-	assert_int_equal(plan_with(&found, &geo, groups, &inode), 2);
+	assert_int_equal(plan_with(groups, &inode), 2);
 	UNPARSED(0, 501, 1, E2PF_INODES);
 	UNPARSED(1, 9000 + 511, 1, E2PF_INODES);
 
-	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
+	assert_int_equal(plan_with(NULL, &inode), 0);
 	/* The tail begins beyond the inode's end, or has no magic number. */
 	put16(inode.tail, 124);
-	assert_int_equal(plan_with(&found, &geo, groups, &inode), 0);
+	assert_int_equal(plan_with(groups, &inode), 0);
 	put16(inode.tail, 0xfffc);
-	assert_int_equal(plan_with(&found, &geo, groups, &inode), 0);
+	assert_int_equal(plan_with(groups, &inode), 0);
 	put16(inode.tail, 32);
-	assert_int_equal(plan_with(&found, &geo, groups, &inode), 0);
+	assert_int_equal(plan_with(groups, &inode), 0);
 }
 
 /* The value itself is read if files have inline data. */
-TEST(ea_value)
+PLAN_TEST(ea_value)
 {
-	struct e2pf_geometry geo = sound_geometry();
 	struct inode inode = make_inode(LINUX_S_IFREG,
 					EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
-	struct found found = { 0 };
 
 	inode.base.i_size = htole32(1 << 24);
 	put_header(inode.base.i_block, 1, 4, 0);
 	put_extent(inode.base.i_block, 0, 700, 16);
-	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
+	assert_int_equal(plan_with(NULL, &inode), 0);
 	geo.feature_incompat |= EXT4_FEATURE_INCOMPAT_INLINE_DATA;
-	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 1);
+	assert_int_equal(plan_with(NULL, &inode), 1);
 	UNPARSED(0, 700, 16, E2PF_XATTRS);
 	/* Longer than possible, twice; not a value; without the feature. */
 	inode.base.i_size = htole32((1 << 24) + 1);
-	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
+	assert_int_equal(plan_with(NULL, &inode), 0);
 	inode.base.i_size = 0;
 	inode.base.i_size_high = htole32(1);
-	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
+	assert_int_equal(plan_with(NULL, &inode), 0);
 	inode.base.i_size_high = 0;
 	inode.base.i_flags = htole32(EXT4_EXTENTS_FL);
-	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
+	assert_int_equal(plan_with(NULL, &inode), 0);
 	inode.base.i_flags = htole32(EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
-	assert_int_equal(plan_with(&found, &geo, NULL, &inode), 0);
+	assert_int_equal(plan_with(NULL, &inode), 0);
 }
 
-TEST(ea_inodes_in_block)
+PLAN_TEST(ea_inodes_in_block)
 {
-	struct e2pf_geometry geo = sound_geometry();
 	struct e2pf_kind kind = {
 		.cls = E2PF_XATTRS,
 		.parse = E2PF_XATTR_BLOCK, .data = NONE
 	};
-	struct e2pf_group groups[40] = { 0 };
-	struct found found = { 0 };
 	uint8_t *block = calloc(1, 4096), *at = block + 32;
 
 	assert_non_null(block);
@@ -830,34 +796,32 @@ TEST(ea_inodes_in_block)
 	at += put_entry(at, 9, 90);
 	at += 4;				/* zeros: the end */
 	put_entry(at, 9, 100);
-	e2pf_plan_block(into(&found, &geo, groups), kind, OWN, block);
+	e2pf_plan_block(plan_of(groups), kind, OWN, block);
 	assert_int_equal(found.count, 1);
 	UNPARSED(0, 505, 1, E2PF_INODES);
 
 	/* Without the feature, or the magic number, or groups. */
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
-	e2pf_plan_block(into(&found, &geo, groups), kind, OWN, block);
-	geo = sound_geometry();
-	e2pf_plan_block(into(&found, &geo, NULL), kind, OWN, block);
+	e2pf_plan_block(plan_of(groups), kind, OWN, block);
+	geo.feature_incompat |= EXT4_FEATURE_INCOMPAT_EA_INODE;
+	e2pf_plan_block(plan_of(NULL), kind, OWN, block);
 	put32(block, 0xea010000);
-	e2pf_plan_block(into(&found, &geo, groups), kind, OWN, block);
+	e2pf_plan_block(plan_of(groups), kind, OWN, block);
 	assert_int_equal(found.count, 1);
 
 	/* No end marker, and names of the greatest length. */
 	put32(block, 0xea020000);
 	memset(block + 32, 0xff, 4096 - 32);
-	e2pf_plan_block(into(&found, &geo, groups), kind, OWN, block);
+	e2pf_plan_block(plan_of(groups), kind, OWN, block);
 	assert_int_equal(found.count, 1);
 	free(block);
 }
 
 /* A reference's length has 32 bits, however many blocks are added. */
-TEST(references_of_32_bits)
+PLAN_TEST(references_of_32_bits)
 {
 	const uint32_t most = UINT32_MAX / 4096;
-	struct e2pf_geometry geo = sound_geometry();
-	struct found found = { 0 };
-	struct e2pf_plan *plan = into(&found, &geo, NULL);
+	struct e2pf_plan *plan = plan_of(NULL);
 
 	geo.blocks = UINT64_C(1) << 40;
 	e2pf_gather_add(plan, e2pf_unparsed(E2PF_DIRS), 5000, most);
@@ -870,12 +834,10 @@ TEST(references_of_32_bits)
 }
 
 /* What is not wanted is passed only if it leads to something that is. */
-TEST(only_wanted_classes)
+PLAN_TEST(only_wanted_classes)
 {
 	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);
-	struct e2pf_geometry geo = sound_geometry();
-	struct found found = { 0 };
-	struct e2pf_plan *plan = into(&found, &geo, NULL);
+	struct e2pf_plan *plan = plan_of(NULL);
 
 	put_header(inode.base.i_block, 1, 4, 1);
 	put_index(inode.base.i_block, 0, 5000);
@@ -893,9 +855,8 @@ TEST(only_wanted_classes)
 	assert_int_equal(found.count, 2);
 }
 
-TEST(runs_of_inodes)
+PLAN_TEST(runs_of_inodes)
 {
-	struct e2pf_geometry geo = sound_geometry();
 	struct inode table[16];
 	const struct {
 		uint32_t ino;
@@ -907,7 +868,6 @@ TEST(runs_of_inodes)
 		{ geo.inodes + 1, sizeof(table), 0 },
 		{ UINT32_MAX, sizeof(table), 0 },
 	};
-	struct found found = { 0 };
 	unsigned i;
 
 	for (i = 0; i < 16; i++) {
@@ -916,7 +876,7 @@ TEST(runs_of_inodes)
 	}
 	for (i = 0; i < COUNT(runs); i++) {
 		found.count = 0;
-		e2pf_plan_inodes(into(&found, &geo, NULL), runs[i].ino, table,
+		e2pf_plan_inodes(plan_of(NULL), runs[i].ino, table,
 				 runs[i].bytes);
 		assert_int_equal(found.count, runs[i].found);
 		if (!i)
@@ -926,8 +886,7 @@ TEST(runs_of_inodes)
 	/* Numbers do not wrap around. */
 	found.count = 0;
 	geo.inodes = UINT32_MAX;
-	e2pf_plan_inodes(into(&found, &geo, NULL), UINT32_MAX, table,
-			 sizeof(table));
+	e2pf_plan_inodes(plan_of(NULL), UINT32_MAX, table, sizeof(table));
 	assert_int_equal(found.count, 1);
 }
 
