@@ -35,8 +35,11 @@
 extern struct CMUnitTest unit_test[UNIT_MOST];
 extern size_t unit_tests;
 
-/* A test, with functions for before and after it, or NULL; `state' is what the
- * first has stored. */
+/* A function for before or after a test, or all of them, that stores nothing. */
+#define FIXTURE(name) \
+	static int name(__attribute__((unused)) void **state)
+
+/* A test, with functions for before and after it, or NULL. */
 #define TEST_WITH(name, set_up, tear_down) \
 	static void name(void **state); \
 	__attribute__((constructor)) static void enter_##name(void) \
@@ -51,14 +54,12 @@ extern size_t unit_tests;
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
-/* The same with what set_up() has stored as `r'. */
-#define TEST_OF(type, name, set_up, tear_down) \
-	static void name##_of(type *r); \
-	TEST_WITH(name, set_up, tear_down) \
-	{ \
-		name##_of(*state); \
-	} \
-	static void name##_of(type *r)
+/* End a test that cannot be made here, and say why. */
+#define SKIP(...) \
+	do { \
+		print_message(__VA_ARGS__); \
+		skip(); \
+	} while (0)
 
 /* What a program may leave open and mapped at its end. */
 #ifndef UNIT_KEEPS

@@ -117,12 +117,11 @@ TEST(read_of_no_descriptor)
 	assert_null(strstr(text, "readahead"));
 }
 
-static int make_image(void **state)
+FIXTURE(make_image)
 {
 	uint8_t super[E2PF_BTRFS_SUPER_BYTES];
 	int fd = mkstemp(image);
 
-	(void)state;
 	fs_super(super, 1, 4 << 20, 5 << 20);
 	snprintf(stats, sizeof(stats), "%s.stats", image);
 	return fd < 0 || ftruncate(fd, BYTES) ||
@@ -130,9 +129,8 @@ static int make_image(void **state)
 	       (ssize_t)sizeof(super) || close(fd) ? -1 : 0;
 }
 
-static int remove_image(void **state)
+FIXTURE(remove_image)
 {
-	(void)state;
 	unlink(stats);
 	return unlink(image);
 }

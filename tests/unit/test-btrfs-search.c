@@ -16,11 +16,10 @@
 
 static struct e2pf_btrfs_super super;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
 
-	(void)state;
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
 	return e2pf_btrfs_plan_super(bytes, 65536, &super) != NULL;
 }

@@ -29,11 +29,10 @@ static uint32_t bit_by_bit(uint32_t crc, const unsigned char *p, size_t len)
 	return crc;
 }
 
-static int make_bytes(void **state)
+FIXTURE(make_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
 
-	(void)state;
 	run = crc32c_choose();
 	bytes = mmap(NULL, LONG + page, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

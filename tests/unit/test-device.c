@@ -21,13 +21,12 @@
 
 static char path[] = "/tmp/test-device-XXXXXX";
 
-static int make_file(void **state)
+FIXTURE(make_file)
 {
 	int fd = mkstemp(path);
 	char buf[4096];
 	size_t done;
 
-	(void)state;
 	for (done = 0; fd >= 0 && done < SIZE; done += sizeof(buf)) {
 		memset(buf, (int)(done / sizeof(buf)), sizeof(buf));
 		if (write(fd, buf, sizeof(buf)) != sizeof(buf))
@@ -36,9 +35,8 @@ static int make_file(void **state)
 	return fd < 0 || fsync(fd) || close(fd) ? -1 : 0;
 }
 
-static int remove_file(void **state)
+FIXTURE(remove_file)
 {
-	(void)state;
 	return unlink(path);
 }
 
@@ -180,10 +178,8 @@ TEST(without_a_mapping)
 	int err;
 
 	assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
-	if (old.rlim_cur != RLIM_INFINITY) {
-		print_message("address space is limited already\n");
-		skip();
-	}
+	if (old.rlim_cur != RLIM_INFINITY)
+		SKIP("address space is limited already\n");
 	limit = old;
 	limit.rlim_cur = RLIM_INFINITY - 1;
 	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
@@ -238,10 +234,8 @@ TEST(of_somebody_else)
 {
 	int seen = geteuid() ? NO_OTHER : nobody_sees(0444);
 
-	if (seen == NO_OTHER) {
-		print_message("not root, or in a name space of one user\n");
-		skip();
-	}
+	if (seen == NO_OTHER)
+		SKIP("not root, or in a name space of one user\n");
 	assert_int_equal(seen, 0);
 	assert_int_equal(nobody_sees(0666), 1);
 	assert_int_equal(chmod(path, 0600), 0);

@@ -55,9 +55,8 @@ TEST(options)
 
 static struct ext2_super_block super;
 
-static int clean_super(void **state)
+FIXTURE(clean_super)
 {
-	(void)state;
 	memset(&super, 0, sizeof(super));
 	super.s_max_mnt_count = -1;
 	super.s_state = EXT2_VALID_FS;

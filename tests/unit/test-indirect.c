@@ -265,11 +265,10 @@ TEST(with_flags)
 
 static io_manager manager_before;
 
-static int make_fs(void **state)
+FIXTURE(make_fs)
 {
 	struct ext2_super_block sb;
 
-	(void)state;
 	memset(&sb, 0, sizeof(sb));
 	ext2fs_blocks_count_set(&sb, 10000);
 	sb.s_first_data_block = 1;
@@ -284,9 +283,8 @@ static int make_fs(void **state)
 	return 0;
 }
 
-static int end_fs(void **state)
+FIXTURE(end_fs)
 {
-	(void)state;
 	fs->io->manager = manager_before;
 	ext2fs_free(fs);
 	return 0;

@@ -14,47 +14,41 @@
 #define LEAST (512u * 1024 / BS)
 #define MOST (8u * 1024 * 1024 / BS)
 
-struct rig {
+static struct {
 	unsigned char *image;
 	struct fake_device dev;
 	struct e2pf_journal j;
-};
+} r[1];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	struct rig *r = calloc(1, sizeof(*r));
-
-	assert_non_null(r);
+	memset(r, 0, sizeof(r));
 	fake_threads_reset();
 	r->image = calloc(BLOCKS, BS);
 	assert_non_null(r->image);
 	fake_new(&r->dev, r->image, (uint64_t)BLOCKS * BS, BS);
 	e2pf_journal_init(&r->j, &r->dev.dev, BS);
-	*state = r;
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	struct rig *r = *state;
-
 	e2pf_journal_fini(&r->j);
 	fake_free(&r->dev);
 	free(r->image);
-	free(r);
 	return 0;
 }
 
-#define RIG_TEST(name) TEST_OF(struct rig, name, set_up, tear_down)
+#define RIG_TEST(name) TEST_WITH(name, set_up, tear_down)
 
-static void add(struct rig *r, uint64_t block, uint64_t count)
+static void add(uint64_t block, uint64_t count)
 {
 	while (count--)
 		e2pf_journal_add(&r->j, block++);
 }
 
 /* Exactly the blocks of [block, block + count) were requested. */
-static void asked(struct rig *r, uint64_t block, uint64_t count)
+static void asked(uint64_t block, uint64_t count)
 {
 	uint64_t b;
 
@@ -67,13 +61,13 @@ static void asked(struct rig *r, uint64_t block, uint64_t count)
  * readahead. */
 RIG_TEST(only_the_log)
 {
-	add(r, 1000, 2000);
+	add(1000, 2000);
 	e2pf_journal_at(&r->j, 1000);
 	e2pf_journal_at(&r->j, 999);
 	e2pf_journal_at(&r->j, 3000);
-	asked(r, 0, 0);
+	asked(0, 0);
 	e2pf_journal_at(&r->j, 1001);
-	asked(r, 1001, LEAST);
+	asked(1001, LEAST);
 	assert_int_equal(r->j.bytes, LEAST * BS);
 	assert_true(r->j.requests >= 1);
 }
@@ -83,28 +77,28 @@ RIG_TEST(grows)
 {
 	uint64_t b;
 
-	add(r, 100, 10000);
+	add(100, 10000);
 	for (b = 101; b < 101 + LEAST / 2; b++)
 		e2pf_journal_at(&r->j, b);
-	asked(r, 101, LEAST);
+	asked(101, LEAST);
 	e2pf_journal_at(&r->j, 101 + LEAST / 2);
-	asked(r, 101, LEAST / 2 + 4 * LEAST);
+	asked(101, LEAST / 2 + 4 * LEAST);
 	for (; b < 5000; b++)
 		e2pf_journal_at(&r->j, b);
 	assert_true(fake_asked(&r->dev, 5000 + MOST / 2 - 1));
 	assert_false(fake_asked(&r->dev, 5000 + MOST));
 	for (; b < 10100; b++)
 		e2pf_journal_at(&r->j, b);
-	asked(r, 101, 9999);
+	asked(101, 9999);
 }
 
 /* The log wraps around, and the replay starts again: cached blocks are not
  * requested a second time. */
 RIG_TEST(goes_round)
 {
-	add(r, 100, 20000);
+	add(100, 20000);
 	e2pf_journal_at(&r->j, 20099);
-	asked(r, 20099, 1);
+	asked(20099, 1);
 	e2pf_journal_at(&r->j, 101);
 	assert_int_equal(fake_asked(&r->dev, 101 + LEAST - 1), 1);
 	assert_int_equal(fake_asked(&r->dev, 101 + LEAST), 0);
@@ -116,9 +110,9 @@ RIG_TEST(goes_round)
  * of them, and one piece that lies before another. */
 RIG_TEST(pieces)
 {
-	add(r, 5000, 12);
-	add(r, 5013, 50);
-	add(r, 300, 1000);
+	add(5000, 12);
+	add(5013, 50);
+	add(300, 1000);
 	e2pf_journal_at(&r->j, 5001);
 	assert_int_equal(fake_asked(&r->dev, 5000), 0);
 	assert_int_equal(fake_asked(&r->dev, 5011), 1);
@@ -139,16 +133,16 @@ RIG_TEST(hostile)
 	for (b = 0; b < 2 * 4096; b++)
 		e2pf_journal_add(&r->j, 10 + b * 2);
 	e2pf_journal_at(&r->j, 10 + 4095 * 2);
-	asked(r, 10 + 4095 * 2, 1);
+	asked(10 + 4095 * 2, 1);
 	e2pf_journal_at(&r->j, 10 + 4096 * 2);
-	asked(r, 10 + 4095 * 2, 1);
+	asked(10 + 4095 * 2, 1);
 	e2pf_journal_fini(&r->j);
 
 	e2pf_journal_init(&r->j, &r->dev.dev, BS);
-	add(r, BLOCKS - 3, 3);
+	add(BLOCKS - 3, 3);
 	e2pf_journal_add(&r->j, BLOCKS);
 	e2pf_journal_add(&r->j, UINT64_MAX);
-	add(r, 20, 20);
+	add(20, 20);
 	e2pf_journal_at(&r->j, BLOCKS);
 	e2pf_journal_at(&r->j, UINT64_MAX);
 	e2pf_journal_at(&r->j, 21);
@@ -179,7 +173,7 @@ RIG_TEST(map)
 	}
 	memcpy(r->image + 50 * BS, below, sizeof(below));
 	e2pf_journal_walk(&r->j, &geo, none);
-	asked(r, 0, 0);
+	asked(0, 0);
 	fake_fail_allocation(0);
 	e2pf_journal_walk(&r->j, &geo, blocks);
 	fake_fail_allocation(-1);
@@ -211,10 +205,10 @@ RIG_TEST(map_not_readable)
 RIG_TEST(no_memory)
 {
 	fake_fail_allocation(0);
-	add(r, 100, 50);
+	add(100, 50);
 	fake_fail_allocation(-1);
 	e2pf_journal_at(&r->j, 110);
-	asked(r, 0, 0);
+	asked(0, 0);
 }
 
 UNIT_MAIN(NULL, NULL)

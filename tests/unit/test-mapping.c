@@ -33,11 +33,10 @@ static void write_image(void)
 	assert_int_equal(fsync(fd), 0);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	unsigned i, x = 1;
 
-	(void)state;
 	for (i = 0; i < SIZE; i++) {
 		x = x * 1664525u + 1013904223u;
 		image[i] = (char)(x >> 24 | 1);
@@ -47,9 +46,8 @@ static int set_up(void **state)
 	return fd < 0 || reader < 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	close(reader);
 	close(fd);
 	return unlink(path);
@@ -334,8 +332,7 @@ TEST(signals)
 	if (!is_told_address())
 		skip();
 #ifdef __SANITIZE_THREAD__
-	print_message("the thread sanitizer stands in for handlers\n");
-	skip();
+	SKIP("the thread sanitizer stands in for handlers\n");
 #endif
 	for (i = 0; i < COUNT(cases); i++)
 		assert_int_equal(run_child(cases[i].child), cases[i].signal);
@@ -390,10 +387,8 @@ TEST(media_errors)
 		skip();
 	write_image();
 	device = attach();
-	if (device < 0) {
-		print_message("no loop devices here\n");
-		skip();
-	}
+	if (device < 0)
+		SKIP("no loop devices here\n");
 	fd = reader = device;
 	m = new_mapping(MOST);
 	fd = file;

@@ -412,13 +412,10 @@ TEST(crash_ends)
 	static const char *const options[] = { NULL, "-m2" };
 	int status, i;
 
-	if (__gcov_dump) {
-		print_message("counters are written with the heap locked\n");
-		skip();
-	}
+	if (__gcov_dump)
+		SKIP("counters are written with the heap locked\n");
 #ifdef __SANITIZE_ADDRESS__
-	print_message("the address sanitizer's allocator ends otherwise\n");
-	skip();
+	SKIP("the address sanitizer's allocator ends otherwise\n");
 #endif
 	for (i = 0; i < 2; i++) {
 		status = use_with("crash", "1", options[i]);
@@ -448,9 +445,8 @@ static int become_journal(const char *path)
 	return fclose(f) || !done ? -1 : 0;
 }
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-	(void)state;
 	if (!mkdtemp(folder))
 		return -1;
 	name_files();
@@ -458,9 +454,8 @@ static int make_folder(void **state)
 	       file_fs(journal, BLOCKS) || become_journal(journal) ? -1 : 0;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
-	(void)state;
 	unlink(first);
 	unlink(second);
 	unlink(journal);

@@ -20,7 +20,7 @@
 #define BS 1024
 #define FILE_BLOCKS 100
 
-struct rig {
+static struct {
 	char path[64];
 	struct tiny_fs fs;
 	struct fake_device dev;
@@ -28,7 +28,7 @@ struct rig {
 	struct e2pf_engine *e;
 	struct e2pf_observer observer;
 	io_channel channel;
-};
+} r[1];
 
 /* Each manager that was ever watched occupies a table entry until the process
  * ends, so the tests share one. */
@@ -51,17 +51,15 @@ static errcode_t on_error(io_channel channel, unsigned long block, int count,
 	return error;
 }
 
-/* The clock that slow reads move, by how much, and their number. */
-static struct fake_device *clocked;
+/* By how much slow reads move the clock. */
 static uint64_t takes;
-static unsigned managers_reads;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	struct rig *r = calloc(1, sizeof(*r));
 	unsigned char block[BS];
 	int fd, i;
 
+	memset(r, 0, sizeof(r));
 	fake_threads_reset();
 	strcpy(r->path, "/tmp/test-observe-XXXXXX");
 	fd = mkstemp(r->path);
@@ -83,16 +81,12 @@ static int set_up(void **state)
 	r->channel->read_error = on_error;
 	errors_called = 0;
 	manager = *unix_io_manager;
-	clocked = &r->dev;
-	takes = managers_reads = 0;
-	*state = r;
+	takes = 0;
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	struct rig *r = *state;
-
 	e2pf_unobserve(&r->observer);
 	if (r->channel)
 		r->channel->manager = unix_io_manager;
@@ -102,14 +96,13 @@ static int tear_down(void **state)
 	fake_free(&r->dev);
 	tiny_free(&r->fs);
 	unlink(r->path);
-	free(r);
 	return 0;
 }
 
-#define RIG_TEST(name) TEST_OF(struct rig, name, set_up, tear_down)
+#define RIG_TEST(name) TEST_WITH(name, set_up, tear_down)
 
 /* The manager with the operations that the test has given it. */
-static void observe(struct rig *r)
+static void observe(void)
 {
 	r->channel->manager = &manager;
 	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
@@ -136,7 +129,7 @@ struct outcome {
 	unsigned char data[8 * BS];
 };
 
-static void read_all(struct rig *r, bool wide, struct outcome *out)
+static void read_all(bool wide, struct outcome *out)
 {
 	size_t i;
 
@@ -164,9 +157,9 @@ RIG_TEST(same_as_unobserved)
 	int wide, i;
 
 	for (wide = 0; wide < 2; wide++) {
-		read_all(r, wide, plain);
+		read_all(wide, plain);
 		assert_true(e2pf_observe(&r->observer, r->channel, r->e));
-		read_all(r, wide, observed);
+		read_all(wide, observed);
 		e2pf_unobserve(&r->observer);
 		for (i = 0; i < N; i++)
 			assert_memory_equal(&plain[i], &observed[i],
@@ -181,15 +174,14 @@ RIG_TEST(same_as_unobserved)
 static errcode_t slow_read64(io_channel channel, unsigned long long block,
 			     int count, void *data)
 {
-	managers_reads++;
-	fake_advance(clocked, takes);
+	fake_advance(&r->dev, takes);
 	return unix_io_manager->read_blk64(channel, block, count, data);
 }
 
 static errcode_t slow_read(io_channel channel, unsigned long block, int count,
 			   void *data)
 {
-	fake_advance(clocked, takes);
+	fake_advance(&r->dev, takes);
 	return unix_io_manager->read_blk(channel, block, count, data);
 }
 
@@ -216,7 +208,7 @@ RIG_TEST(hits_and_misses)
 
 	manager.read_blk64 = slow_read64;
 	manager.read_blk = slow_read;
-	observe(r);
+	observe();
 	for (i = 0; i < N; i++)
 		for (j = 0; j < 2; j++) {
 			takes = limit(kinds[i].kib) + j;
@@ -238,7 +230,7 @@ RIG_TEST(hits_and_misses)
 			 2 * (10 * BS + 1000 + 1025 + 4096));
 }
 
-static uint64_t reads_heard(struct rig *r)
+static uint64_t reads_heard(void)
 {
 	struct e2pf_engine_stats st;
 
@@ -268,11 +260,11 @@ RIG_TEST(unobserved_again)
 	assert_int_equal(io_channel_read_blk(r->channel, 21, 1, buf), 0);
 	assert_int_equal(buf[0], 22);
 	assert_int_equal(io_channel_cache_readahead(r->channel, 0, 1), 0);
-	assert_int_equal(reads_heard(r), 0);
+	assert_int_equal(reads_heard(), 0);
 	/* Observed once more. */
 	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
 	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
-	assert_int_equal(reads_heard(r), 1);
+	assert_int_equal(reads_heard(), 1);
 	assert_int_equal(io_channel_close(r->channel), 0);
 	r->channel = NULL;
 	e2pf_unobserve(&r->observer);
@@ -329,7 +321,7 @@ RIG_TEST(readahead_absorbed)
 {
 	manager.cache_readahead = count_readahead;
 	readaheads = 0;
-	observe(r);
+	observe();
 	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 4711);
 	assert_int_equal(readaheads, 1);
 	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
@@ -362,7 +354,7 @@ RIG_TEST(failed_read_is_made_again)
 	unsigned char block[BS];
 
 	manager.read_blk64 = fail_read;
-	observe(r);
+	observe();
 	/* Nothing was ever in flight. */
 	assert_int_equal(io_channel_read_blk64(r->channel, 40, 1, block), EIO);
 	assert_int_equal(errors_called, 1);
@@ -394,7 +386,7 @@ RIG_TEST(manager_without_operations)
 {
 	manager.read_blk64 = NULL;
 	manager.cache_readahead = NULL;
-	observe(r);
+	observe();
 	assert_null(r->channel->manager->read_blk64);
 	assert_null(r->channel->manager->cache_readahead);
 }
@@ -420,12 +412,11 @@ RIG_TEST(mapped)
 	char buf[4 * BS], own[BS];
 
 	if (!m) {
-		print_message("nothing can be mapped here\n");
 		close(fd);
-		skip();
+		SKIP("nothing can be mapped here\n");
 	}
 	e2pf_mapping_populate(m, 0, FILE_BLOCKS * BS);
-	observe(r);
+	observe();
 	r->observer.mapping = m;
 	assert_int_equal(io_channel_read_blk64(r->channel, 9, 4, buf), 0);
 	assert_int_equal(buf[0], 10);
@@ -433,7 +424,7 @@ RIG_TEST(mapped)
 	assert_int_equal(io_channel_read_blk(r->channel, 98, -5, buf), 0);
 	assert_int_equal(buf[4], 99);
 	assert_int_not_equal(copied, 0);
-	assert_int_equal(reads_heard(r), 2);
+	assert_int_equal(reads_heard(), 2);
 	/* Beyond its end. */
 	copied = 0;
 	assert_int_equal(io_channel_read_blk64(r->channel, 99, 2, buf),

@@ -137,9 +137,8 @@ static void make_bad_list(void)
 	fclose(out);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	if (setenv("PATH", "/usr/sbin:/sbin:/usr/bin:/bin", 1))
 		return -1;
 	if (run("{ command -v mke2fs && command -v debugfs; } >/dev/null"))
@@ -154,9 +153,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	if (!made_directory)
 		return 0;
 	return chdir("/") || run("rm -rf %s", directory);
@@ -439,15 +437,10 @@ static void image_as_libext2fs_sees_it(void **state)
 {
 	const struct combination *want = *state;
 
-	if (!made_directory) {
-		print_message("# mke2fs or debugfs not found\n");
-		skip();
-	}
-	if (!make_image(want)) {
-		print_message("# this mke2fs cannot make: %s\n",
-			      want->options);
-		skip();
-	}
+	if (!made_directory)
+		SKIP("# mke2fs or debugfs not found\n");
+	if (!make_image(want))
+		SKIP("# this mke2fs cannot make: %s\n", want->options);
 	check_image(want);
 }
 

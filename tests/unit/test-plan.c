@@ -88,11 +88,10 @@ static struct ext2_super_block sound_super(void)
 	return sb;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct ext2_super_block sb = sound_super();
 
-	(void)state;
 	found.count = 0;
 	memset(groups, 0, sizeof(groups));
 	return e2pf_plan_superblock(&sb, &geo);

@@ -22,19 +22,17 @@ static char path[] = "/tmp/test-session-XXXXXX";
 static ext2_filsys fs;
 
 /* A filesystem of five groups. */
-static int make_fs(void **state)
+FIXTURE(make_fs)
 {
 	int fd = mkstemp(path);
 
-	(void)state;
 	if (fd < 0 || close(fd) || file_fs(path, BLOCKS))
 		return -1;
 	return ext2fs_open(path, 0, 0, 0, unix_io_manager, &fs) ? -1 : 0;
 }
 
-static int end_fs(void **state)
+FIXTURE(end_fs)
 {
-	(void)state;
 	ext2fs_close_free(&fs);
 	return unlink(path);
 }
@@ -339,10 +337,8 @@ TEST(cache_not_seen)
 	struct e2pf_engine_stats t;
 
 	assert_int_equal(chmod(path, 0444), 0);
-	if (geteuid() || seteuid(NOBODY)) {
-		print_message("not root, or in a name space of one user\n");
-		skip();
-	}
+	if (geteuid() || seteuid(NOBODY))
+		SKIP("not root, or in a name space of one user\n");
 	s = opened();
 	assert_int_equal(e2pf_session_start(s), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));

@@ -102,13 +102,12 @@ static bool read_with(const char *text)
 	return e2pf_setup_read(&setup, error, sizeof(error));
 }
 
-static int make_file(void **state)
+FIXTURE(make_file)
 {
 	/* Under `make check' this names the form of what cmocka prints. */
 	char *output = getenv("CMOCKA_MESSAGE_OUTPUT");
 	int fd;
 
-	(void)state;
 	strcpy(path, "/tmp/test-settings.XXXXXX");
 	fd = mkstemp(path);
 	output = output ? strdup(output) : NULL;
@@ -119,9 +118,8 @@ static int make_file(void **state)
 	return fd < 0 || close(fd) || setenv("PREFETCH_CONFIG", path, 1);
 }
 
-static int remove_file(void **state)
+FIXTURE(remove_file)
 {
-	(void)state;
 	return unlink(path);
 }
 

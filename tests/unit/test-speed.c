@@ -68,9 +68,8 @@ static int slow_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return err;
 }
 
-static int end_rig(void **state)
+FIXTURE(end_rig)
 {
-	(void)state;
 	if (rig.dev.resident)
 		fake_free(&rig.dev);
 	return 0;

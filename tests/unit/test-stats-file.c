@@ -34,18 +34,16 @@ static const char *in_dir(const char *name)
 	return path[turn];
 }
 
-static int make_dir(void **state)
+FIXTURE(make_dir)
 {
-	(void)state;
 	umask(0);
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-static int remove_dir(void **state)
+FIXTURE(remove_dir)
 {
 	char command[sizeof(dir) + 8];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
@@ -118,16 +116,13 @@ TEST(not_a_file_of_ours)
 
 TEST(file_of_another)
 {
-	if (geteuid() != 0) {
-		print_message("not root\n");
-		skip();
-	}
+	if (geteuid() != 0)
+		SKIP("not root\n");
 	make_file("other", 0666, "{ old: 1");
 	if (chown(in_dir("other"), 12345, 12345) < 0) {
 		/* There may be only one user in this user namespace. */
 		assert_int_equal(errno, EINVAL);
-		print_message("no other user here\n");
-		skip();
+		SKIP("no other user here\n");
 	}
 	assert_refused("other", "another user's file");
 	assert_file("other", 0666, 8);

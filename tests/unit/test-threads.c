@@ -225,14 +225,13 @@ static int restart(const char *path, const char *function)
  * The test.
  */
 
-static int make_image(void **state)
+FIXTURE(make_image)
 {
 	int fd = mkstemp(image);
 	ext2_filsys fs;
 	ext2_ino_t ino;
 	unsigned i;
 
-	(void)state;
 	if (fd < 0 || close(fd) || file_fs(image, BLOCKS) ||
 	    ext2fs_open(image, EXT2_FLAG_RW, 0, 0, unix_io_manager, &fs) ||
 	    ext2fs_read_bitmaps(fs))
@@ -258,9 +257,8 @@ static int make_image(void **state)
 	return ext2fs_close_free(&fs) ? -1 : 0;
 }
 
-static int remove_image(void **state)
+FIXTURE(remove_image)
 {
-	(void)state;
 	return unlink(image);
 }
 
@@ -288,25 +286,18 @@ TEST(checked)
 	check_with("1", NULL);
 }
 
-static bool has_reporter(void)
-{
-	if (!geteuid())
-		return true;
-	print_message("only root has a status to report\n");
-	return false;
-}
-
+/* Only root has a status to report. */
 TEST(closed_while_reporter_prints)
 {
-	if (!has_reporter())
-		skip();
+	if (geteuid())
+		SKIP("not root\n");
 	check_with("0", "print");
 }
 
 TEST(closed_while_reporter_looks)
 {
-	if (!has_reporter())
-		skip();
+	if (geteuid())
+		SKIP("not root\n");
 	check_with("0", "look");
 }
 
