@@ -14,151 +14,149 @@
 #define NODES 80u
 
 /* An elevator in this thread: what it says is read is parsed, and counted. */
-struct pass {
+static struct {
 	struct rig r;
 	struct e2pf_elevator el;
 	struct e2pf_piece piece;
 	struct e2pf_class_count count[E2PF_CLASSES];
 	unsigned errors;
-};
+} p;
 
-static void begin(struct pass *p)
+static void set_up(uint32_t groups, uint32_t per_group)
 {
 	const struct e2pf_start start = {
 		.budget = UINT64_MAX, .has_head = true
 	};
 
-	p->r.source->ops->begin(p->r.source, &start);
+	memset(&p, 0, sizeof(p));
+	rig_set_up_sized(&p.r, groups, per_group, 1);
+	rig_new(&p.r);
+	p.r.source->ops->begin(p.r.source, &start);
+	p.el.refs_most = 4096;
+	p.el.parse_left = 100000;
+	p.el.ahead_most = 1 << 20;
 }
 
-static void set_up(struct pass *p, uint32_t groups, uint32_t per_group)
+FIXTURE(tear_down)
 {
-	memset(p, 0, sizeof(*p));
-	rig_set_up_sized(&p->r, groups, per_group, 1);
-	rig_new(&p->r);
-	begin(p);
-	p->el.refs_most = 4096;
-	p->el.parse_left = 100000;
-	p->el.ahead_most = 1 << 20;
+	e2pf_elevator_free(&p.el);
+	e2pf_piece_free(&p.piece);
+	rig_tear_down(&p.r);
+	return 0;
 }
 
-static void tear_down(struct pass *p)
-{
-	e2pf_elevator_free(&p->el);
-	e2pf_piece_free(&p->piece);
-	rig_tear_down(&p->r);
-}
+/* A test of a pass that it sets up. */
+#define PASS_TEST(name) TEST_WITH(name, NULL, tear_down)
 
 static void add(void *ctx, const struct e2pf_ref *ref)
 {
-	struct pass *p = ctx;
-
-	if (e2pf_is_sound(p->r.source, ref))
-		e2pf_elevator_add(&p->el, ref, false);
+	(void)ctx;
+	if (e2pf_is_sound(p.r.source, ref))
+		e2pf_elevator_add(&p.el, ref, false);
 }
 
-static void parse(struct pass *p, const struct e2pf_elevator_step *step)
+static void parse(const struct e2pf_elevator_step *step)
 {
-	struct e2pf_source *source = p->r.source;
+	struct e2pf_source *source = p.r.source;
 	const struct e2pf_ref ref = *step->ref;
 
-	p->piece.size = source->ops->piece(source, &ref, step->at);
-	if (e2pf_piece_read(p->r.device, ref.offset + step->at, &p->piece))
-		p->errors++;
-	else if (p->piece.size)
-		source->ops->parse(source, &ref, step->at, p->piece.bytes,
-				   p->piece.size, add, p);
-	e2pf_elevator_parsed(&p->el, p->piece.size);
+	p.piece.size = source->ops->piece(source, &ref, step->at);
+	if (e2pf_piece_read(p.r.device, ref.offset + step->at, &p.piece))
+		p.errors++;
+	else if (p.piece.size)
+		source->ops->parse(source, &ref, step->at, p.piece.bytes,
+				   p.piece.size, add, NULL);
+	e2pf_elevator_parsed(&p.el, p.piece.size);
 }
 
 /* Read what was added, until `errors' reads have failed. */
-static void drive(struct pass *p, unsigned errors)
+static void drive(unsigned errors)
 {
 	struct e2pf_elevator_step step;
 	enum e2pf_step next = E2PF_STEP_RUN;
 	size_t i;
 
-	e2pf_elevator_begin(&p->el, false);
-	while (next != E2PF_STEP_END && p->errors < errors) {
-		next = e2pf_elevator_next(&p->el, 0, &step);
+	e2pf_elevator_begin(&p.el, false);
+	while (next != E2PF_STEP_END && p.errors < errors) {
+		next = e2pf_elevator_next(&p.el, 0, &step);
 		for (i = 0; next == E2PF_STEP_RUN && i < step.n; i++)
-			p->count[step.ref[i].cls].bytes += step.ref[i].length;
+			p.count[step.ref[i].cls].bytes += step.ref[i].length;
 		if (next == E2PF_STEP_PARSE)
-			parse(p, &step);
+			parse(&step);
 	}
-	e2pf_elevator_end(&p->el);
+	e2pf_elevator_end(&p.el);
 }
 
 /* Returns the number of reads. */
-static size_t run_pass(struct pass *p)
+static size_t run_pass(void)
 {
-	struct e2pf_source *source = p->r.source;
+	struct e2pf_source *source = p.r.source;
 	uint32_t g;
 
-	memset(p->count, 0, sizeof(p->count));
-	p->r.dev.events = 0;
-	p->errors = 0;
+	memset(p.count, 0, sizeof(p.count));
+	p.r.dev.events = 0;
+	p.errors = 0;
 	/* Backwards, to test that the pass sorts. */
-	for (g = p->r.fs.geo.groups; g-- > 0;)
-		source->ops->seed(source, E2PF_EXT4_TABLES, g, add, p);
-	drive(p, 16);
-	return p->r.dev.events;
+	for (g = p.r.fs.geo.groups; g-- > 0;)
+		source->ops->seed(source, E2PF_EXT4_TABLES, g, add, NULL);
+	drive(16);
+	return p.r.dev.events;
 }
 
-static unsigned reads_of(const struct pass *p, uint64_t block)
+static unsigned reads_of(uint64_t block)
 {
 	unsigned n = 0;
 	size_t i;
 
-	for (i = 0; i < p->r.dev.events; i++)
-		n += p->r.dev.event[i].block <= block && block <
-		     p->r.dev.event[i].block + p->r.dev.event[i].count;
+	for (i = 0; i < p.r.dev.events; i++)
+		n += p.r.dev.event[i].block <= block && block <
+		     p.r.dev.event[i].block + p.r.dev.event[i].count;
 	return n;
 }
 
 /* The first block of a tree, in the opposite group of its inode. */
-static uint64_t tree_at(struct pass *p, unsigned i)
+static uint64_t tree_at(unsigned i)
 {
-	uint32_t groups = p->r.fs.geo.groups;
+	uint32_t groups = p.r.fs.geo.groups;
 
-	return tiny_free_block(&p->r.fs, groups - 1 - i % groups) +
+	return tiny_free_block(&p.r.fs, groups - 1 - i % groups) +
 	       12 * (i / groups);
 }
 
 /* Directories of two leaf nodes each, spread over the groups. */
-static void make_trees(struct pass *p)
+static void make_trees(void)
 {
-	unsigned i, groups = p->r.fs.geo.groups;
+	unsigned i, groups = p.r.fs.geo.groups;
 
 	for (i = 0; i < TREES; i++) {
-		uint64_t at = tree_at(p, i);
+		uint64_t at = tree_at(i);
 		uint64_t node[2] = { at + 9, at + 2 };
 		uint64_t data[2] = { at + 7, at + 4 };
 
-		tiny_inode(&p->r.fs, i % groups * INODES + 13 + i / groups,
+		tiny_inode(&p.r.fs, i % groups * INODES + 13 + i / groups,
 			   LINUX_S_IFDIR, 1, node, 2);
-		tiny_node(&p->r.fs, node[0], 0, &data[0], 1);
-		tiny_node(&p->r.fs, node[1], 0, &data[1], 1);
+		tiny_node(&p.r.fs, node[0], 0, &data[0], 1);
+		tiny_node(&p.r.fs, node[1], 0, &data[1], 1);
 	}
 }
 
-static void assert_all_once(struct pass *p)
+static void assert_all_once(void)
 {
 	unsigned i;
 
 	for (i = 0; i < TREES; i++) {
-		assert_int_equal(reads_of(p, tree_at(p, i) + 9), 1);
-		assert_int_equal(reads_of(p, tree_at(p, i) + 2), 1);
+		assert_int_equal(reads_of(tree_at(i) + 9), 1);
+		assert_int_equal(reads_of(tree_at(i) + 2), 1);
 	}
-	assert_int_equal(p->count[E2PF_EXTENTS].bytes, 2 * TREES * BS);
-	assert_int_equal(p->count[E2PF_DIRS].bytes, 2 * TREES * BS);
-	assert_int_equal(p->el.totals.requested_refs, p->el.totals.refs);
-	assert_int_equal(p->el.totals.requested_bytes, p->el.totals.bytes);
+	assert_int_equal(p.count[E2PF_EXTENTS].bytes, 2 * TREES * BS);
+	assert_int_equal(p.count[E2PF_DIRS].bytes, 2 * TREES * BS);
+	assert_int_equal(p.el.totals.requested_refs, p.el.totals.refs);
+	assert_int_equal(p.el.totals.requested_bytes, p.el.totals.bytes);
 }
 
 /* Which gaps are read through, by what a request costs now and did at the start,
  * and how large requests are lately. */
-TEST(gap_by_the_cost)
+PASS_TEST(gap_by_the_cost)
 {
 	static const struct {
 		bool has_head;
@@ -176,10 +174,9 @@ TEST(gap_by_the_cost)
 		{ true, 2999, 0, 0, 1, 64 }, { true, 3000, 0, 0, 1, 32 },
 	};
 	struct e2pf_cost cost = { .request_ns = 0 };
-	struct pass p;
 	unsigned i;
 
-	set_up(&p, 1, 512);
+	set_up(1, 512);
 	p.r.e->cfg = p.r.cfg;
 	for (i = 0; i < COUNT(rows); i++) {
 		p.r.e->pacing.speed.has_head = rows[i].has_head;
@@ -194,7 +191,6 @@ TEST(gap_by_the_cost)
 		assert_int_equal(e2pf_gap(p.r.e, &cost), 0);
 		p.r.e->pacing.suspect = false;
 	}
-	tear_down(&p);
 }
 
 /* What is requested of a list. */
@@ -236,13 +232,12 @@ RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 }
 
 /* References outside the device are ignored. */
-TEST(outside_the_device)
+PASS_TEST(outside_the_device)
 {
 	struct e2pf_ref ref = { .length = BS, .cls = E2PF_DIRS }, bad;
-	struct pass p;
 	unsigned i;
 
-	set_up(&p, 1, 512);
+	set_up(1, 512);
 	for (i = 0; i < 6; i++) {
 		bad = ref;
 		switch (i) {
@@ -253,39 +248,37 @@ TEST(outside_the_device)
 		case 4: bad.device = 1; break;
 		case 5: bad.cls = E2PF_CLASSES; break;
 		}
-		add(&p, &bad);
+		add(NULL, &bad);
 	}
 	assert_int_equal(p.el.totals.refs, 0);
 	ref.offset = p.r.fs.size - BS;
-	add(&p, &ref);
-	drive(&p, 1);
+	add(NULL, &ref);
+	drive(1);
 	assert_int_equal(p.count[E2PF_DIRS].bytes, BS);
-	tear_down(&p);
 }
 
 /* Tables, nodes: each in ascending order, and also if levels overflow, or the
  * pass was ended in the middle before. */
-TEST(each_block_once)
+PASS_TEST(each_block_once)
 {
 	static const size_t most[] = { 4096, 1, 2, 3, 7, 64 };
-	struct pass p;
 	unsigned c, i, levels = 1;
 
-	set_up(&p, 4, 512);
-	make_trees(&p);
+	set_up(4, 512);
+	make_trees();
 	for (c = 0; c < COUNT(most); c++) {
 		e2pf_elevator_free(&p.el);
 		p.el.totals.most_held = 0;
 		p.el.refs_most = most[c];
 		/* Of 80 nodes 16 are tried, and the pass ends. */
 		for (i = 0; i < TREES; i++)
-			fake_set_bad(&p.r.dev, tree_at(&p, i), 10);
-		assert_uint_in_range(run_pass(&p), 1 + 16, 4 + 16);
+			fake_set_bad(&p.r.dev, tree_at(i), 10);
+		assert_uint_in_range(run_pass(), 1 + 16, 4 + 16);
 		assert_int_equal(p.errors, 16);
 		memset(p.r.dev.bad, 0, p.r.dev.blocks);
 		/* Nothing of that remains.  There are four tables. */
-		assert_int_equal(run_pass(&p), 84);
-		assert_all_once(&p);
+		assert_int_equal(run_pass(), 84);
+		assert_all_once();
 		/* Beyond the limit: tables, what one refers to, and some
 		 * below that. */
 		assert_uint_in_range(p.el.totals.most_held, 4, most[c] + 4 +
@@ -296,17 +289,15 @@ TEST(each_block_once)
 				  p.r.dev.event[i - 1].block;
 	}
 	assert_int_equal(levels, 2);
-	tear_down(&p);
 }
 
 /* All nodes of all depths refer to all others, as often as possible. */
-TEST(hostile_tree)
+PASS_TEST(hostile_tree)
 {
 	uint64_t all[NODES];
-	struct pass p;
 	unsigned i;
 
-	set_up(&p, 1, 2048);
+	set_up(1, 2048);
 	for (i = 0; i < NODES; i++)
 		all[i] = 1000 + 2 * i;
 	for (i = 13; i <= INODES; i++)
@@ -316,35 +307,32 @@ TEST(hostile_tree)
 		tiny_node(&p.r.fs, all[i], i % 5, all, NODES);
 	p.el.refs_most = 8;
 	p.el.parse_left = 5000;
-	assert_uint_in_range(run_pass(&p), 1, 5000 + 1);
+	assert_uint_in_range(run_pass(), 1, 5000 + 1);
 	assert_int_equal(p.el.parse_left, 0);
 
 	/* If a level has room for all references, duplicates are dropped, and
 	 * the pass is short. */
 	p.el.refs_most = 100000;
 	p.el.parse_left = 5000;
-	assert_uint_in_range(run_pass(&p), 5, 1500);
+	assert_uint_in_range(run_pass(), 5, 1500);
 	/* No piece may be parsed. */
 	p.el.parse_left = 0;
-	assert_int_equal(run_pass(&p), 1);
-	tear_down(&p);
+	assert_int_equal(run_pass(), 1);
 }
 
 /* Each has its own inodes there, so each is parsed. */
-TEST(groups_with_one_table)
+PASS_TEST(groups_with_one_table)
 {
-	struct pass p;
 	struct e2pf_group *groups;
 
-	set_up(&p, 8, 256);
+	set_up(8, 256);
 	groups = p.r.fs.groups;
 	groups[3].inode_table = groups[5].inode_table = groups[1].inode_table;
 	groups[5].inodes_in_use = 16;
 	groups[7].inodes_in_use = 0;
-	assert_int_equal(run_pass(&p), 7);
-	assert_int_equal(reads_of(&p, groups[1].inode_table), 3);
-	assert_int_equal(reads_of(&p, groups[7].inode_table), 0);
-	tear_down(&p);
+	assert_int_equal(run_pass(), 7);
+	assert_int_equal(reads_of(groups[1].inode_table), 3);
+	assert_int_equal(reads_of(groups[7].inode_table), 0);
 }
 
 /* Bitmaps of a flex group are one reference each kind, whatever lies

@@ -166,25 +166,20 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 }
 
 /* A sector that fails at once is known to before a second has passed. */
-TEST(bad_sector_that_fails_at_once)
+RIG_TEST(bad_sector_that_fails_at_once, 2, 1)
 {
-	struct rig r;
-
-	rig_set_up(&r, 2, 1);
-	fake_set_bad(&r.dev, r.fs.groups[0].inode_table, 1);
-	fake_tell(&r.dev);
-	r.dev.fails_at_once = true;
-	rig_start(&r);
-	assert_true(e2pf_engine_wait(r.e, -1));
-	assert_int_equal(rig_stats(&r).errors, 1);
-	assert_int_equal(rig_stats(&r).slow_or_failed, 1);
-	assert_true(r.dev.clock < E2PF_STUCK_NS);
-	rig_tear_down(&r);
+	fake_set_bad(&r->dev, r->fs.groups[0].inode_table, 1);
+	fake_tell(&r->dev);
+	r->dev.fails_at_once = true;
+	rig_run(r);
+	assert_int_equal(rig_stats(r).errors, 1);
+	assert_int_equal(rig_stats(r).slow_or_failed, 1);
+	assert_true(r->dev.clock < E2PF_STUCK_NS);
 }
 
 /* A read of the checker that has failed is made again if something beside it was
  * requested since it began, but not for what was requested elsewhere. */
-TEST(failed_read_beside_a_request)
+RIG_TEST(failed_read_beside_a_request, 2, 1)
 {
 	static const struct {
 		int from, to;		/* blocks, from the one that is read */
@@ -193,51 +188,39 @@ TEST(failed_read_beside_a_request)
 		{ -9, -1, false }, { -9, 0, true }, { 2, 9, false }, { 1, 2, true }
 	};
 	unsigned char block[BS];
-	struct rig r;
 	unsigned i;
 
-	rig_set_up(&r, 2, 1);
-	rig_start(&r);
-	fake_threads_settle();
+	rig_settle(r);
 	for (i = 0; i < 4; i++) {
-		uint64_t at = tiny_free_block(&r.fs, 0) + 100 + 10 * i;
+		uint64_t at = tiny_free_block(&r->fs, 0) + 100 + 10 * i;
 		struct e2pf_read read = { .offset = at * BS, .length = BS };
 
 		/* What is looked at before a read only when one has failed. */
-		e2pf_engine_read_again(r.e, 0, 0, block, BS);
-		e2pf_engine_before_read(r.e, &read);
-		e2pf_checker_requested(r.e, (at + requests[i].from) * BS,
+		e2pf_engine_read_again(r->e, 0, 0, block, BS);
+		e2pf_engine_before_read(r->e, &read);
+		e2pf_checker_requested(r->e, (at + requests[i].from) * BS,
 				       BS * (requests[i].to - requests[i].from));
 		assert_int_equal(requests[i].again,
-				 e2pf_engine_read_again(r.e, 0, at * BS, block,
+				 e2pf_engine_read_again(r->e, 0, at * BS, block,
 							BS));
 	}
-	rig_tear_down(&r);
 }
 
 /* What was requested two minutes ago has ended, and disturbs no other read. */
-TEST(failed_read_long_after_a_request)
+RIG_TESTS(failed_read_long_after_a_request, 2, rig_set_up(r, 2, 1))
 {
+	struct e2pf_read read = { .length = BS };
 	unsigned char block[BS];
-	unsigned after;
 
-	for (after = 0; after < 2; after++) {
-		struct rig r;
-		struct e2pf_read read = { .length = BS };
-
-		rig_set_up(&r, 2, 1);
-		r.dev.tick = 0;
-		rig_start(&r);
-		fake_threads_settle();
-		read.offset = (tiny_free_block(&r.fs, 0) + 100) * BS;
-		e2pf_engine_read_again(r.e, 0, 0, block, BS);
-		e2pf_engine_before_read(r.e, &read);
-		e2pf_checker_requested(r.e, read.offset, BS);
-		fake_advance(&r.dev, 120 * SECOND - 1 + after);
-		assert_int_equal(!after, e2pf_engine_read_again(
-			r.e, 0, read.offset, block, BS));
-		rig_tear_down(&r);
-	}
+	r->dev.tick = 0;
+	rig_settle(r);
+	read.offset = (tiny_free_block(&r->fs, 0) + 100) * BS;
+	e2pf_engine_read_again(r->e, 0, 0, block, BS);
+	e2pf_engine_before_read(r->e, &read);
+	e2pf_checker_requested(r->e, read.offset, BS);
+	fake_advance(&r->dev, 120 * SECOND - 1 + way);
+	assert_int_equal(!way, e2pf_engine_read_again(r->e, 0, read.offset,
+						      block, BS));
 }
 
 /* A stuck device is left to the checker until it serves the checker again. */

@@ -15,12 +15,11 @@
 #define MS 1000000u
 
 /* A quarter of what is left, or less. */
-static void assert_near(const struct e2pf_estimate *left, double real)
+static void assert_near(struct e2pf_estimate left, double real)
 {
-	assert_true(left->high > 0);
-	assert_true(left->expected > real * 0.75 && left->expected < real * 1.25);
-	assert_true(left->low <= left->expected &&
-		    left->expected <= left->high);
+	assert_true(left.high > 0);
+	assert_true(left.expected > real * 0.75 && left.expected < real * 1.25);
+	assert_true(left.low <= left.expected && left.expected <= left.high);
 }
 
 /* A walk over 100 MiB in 400 requests, evenly, in `whole` seconds. */
@@ -77,7 +76,7 @@ TEST(rates)
 			f.rest_part = 0;
 			left = e2pf_progress_estimate(&past, &f);
 			if (t >= of[i].from)
-				assert_near(&left, of[i].all - t);
+				assert_near(left, of[i].all - t);
 		}
 	}
 }
@@ -90,17 +89,14 @@ TEST(the_rest)
 	struct e2pf_progress_facts f = evenly(10, 10);
 
 	f.cpu = 8;
-	left = e2pf_progress_estimate(&past, &f);
-	assert_near(&left, 4);
+	assert_near(e2pf_progress_estimate(&past, &f), 4);
 	f.walks = false;
 	f.seconds = 11;
 	f.rest_done = 0.6;
-	left = e2pf_progress_estimate(&past, &f);
-	assert_near(&left, 1.6);
+	assert_near(e2pf_progress_estimate(&past, &f), 1.6);
 	f.rest_done = 0;
 	f.cpu = 11;
-	left = e2pf_progress_estimate(&past, &f);
-	assert_near(&left, 1);
+	assert_near(e2pf_progress_estimate(&past, &f), 1);
 	/* Never at its end before the check is. */
 	f.cpu = 20;
 	left = e2pf_progress_estimate(&past, &f);
@@ -111,21 +107,17 @@ TEST(unknown)
 {
 	struct e2pf_progress_past past = { .seconds = 0 };
 	struct e2pf_progress_facts f = { .walks = true };
-	struct e2pf_estimate left;
 
-	left = e2pf_progress_estimate(&past, &f);
-	assert_true(left.high == 0);
+	assert_true(e2pf_progress_estimate(&past, &f).high == 0);
 	f = evenly(5, 10);
 	f.measurable = false;
-	left = e2pf_progress_estimate(&past, &f);
-	assert_true(left.high == 0);
+	assert_true(e2pf_progress_estimate(&past, &f).high == 0);
 	/* Nothing was read yet: at the usual pace. */
 	memset(&past, 0, sizeof(past));
 	f = evenly(0, 10);
 	f.seconds = 1;
 	f.rest_part = 0;
-	left = e2pf_progress_estimate(&past, &f);
-	assert_near(&left, 1e-8 * 100 * MIB + 0.4);
+	assert_near(e2pf_progress_estimate(&past, &f), 1e-8 * 100 * MIB + 0.4);
 }
 
 /* The columns of fixtures/progress.txt, in order. */
