@@ -169,14 +169,9 @@ test_disk()
 
 test_faults()
 {
-	local group
-
 	make_image || { tap_skip "faults" "mkfs.btrfs cannot make the image"; return; }
 	[ $# -gt 0 ] || set -- eio gone missing disk
-	for group in "$@"; do
-		"test_$group"
-	done
-	tap_check "no process is left behind" no_process_left
+	test_groups "$@"
 }
 
 compare_require flock diff mkfs.btrfs

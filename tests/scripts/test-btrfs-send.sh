@@ -496,8 +496,7 @@ test_all()
 	tap_check "a budget of 1 MiB" with MEM=1M same_sent -p one two three
 	tap_check "PREFETCH_IOPS is kept" kept_iops
 	tap_check "PREFETCH_BANDWIDTH is kept" kept_bandwidth
-	tap_unless "$(can_be_nicer || echo "run by nice(1)")" \
-		"PREFETCH_NICE and PREFETCH_IOPRIO are kept" kept_priorities
+	tap_unless "$(no_nicer)" "PREFETCH_NICE and PREFETCH_IOPRIO are kept" kept_priorities
 	for options in "--proto 2" "--proto 2 --compressed-data" "--proto 0"; do
 		tap_check "$options" same_sent $options -p one two
 	done

@@ -276,14 +276,9 @@ test_call()
 
 test_faults()
 {
-	local group
-
 	images_make
 	[ $# -gt 0 ] || set -- eio gone cut once write signal short call
-	for group in "$@"; do
-		"test_$group"
-	done
-	tap_check "no process is left behind" no_process_left
+	test_groups "$@"
 }
 
 setup mke2fs debugfs dumpe2fs flock diff awk

@@ -8,7 +8,7 @@
 # the host's readdir).
 #
 # Sourced by lib.sh.  image_names prints the names, image_make NAME FILE makes
-# one.  This file does not know the checker under test; it uses the stock one to build
+# one, small_image one that most scripts need.  This file does not know the checker under test; it uses the stock one to build
 # htree directories and to correct counts.
 
 IMAGE_UUID=e2f5e2f5-0001-4002-8003-000000000001
@@ -566,4 +566,12 @@ image_make()
 		done
 		[ $late = yes ] || image_settle "$file" || return
 	done
+}
+
+# small_image NAME: a folder for this test in $dir, and a small filesystem in $image.
+small_image()
+{
+	dir=$E2PF_TMP/$1 image=$E2PF_TMP/image
+	mkdir "$dir"
+	image_make ext4-1k "$image" || tap_bail "no image"
 }

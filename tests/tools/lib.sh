@@ -190,21 +190,16 @@ tap_run()
 #
 tmp_cleanup()
 {
-	local status=$? pid dev
+	local status=$?
 
 	trap - EXIT HUP INT TERM
-	for pid in $(jobs -p); do
-		kill "$pid" 2>/dev/null
-	done
+	kill $(jobs -p) 2>/dev/null
 	memory_groups_end >/dev/null 2>&1
 	# A loop device keeps its file in use, and the file keeps the mount in use.
 	awk -v tmp="$E2PF_TMP/" 'index($2, tmp) == 1 { print $2 }' /proc/self/mounts |
 		tac | xargs -r umount -l 2>/dev/null
-	if [ -s "$E2PF_TMP/loops" ]; then
-		while read -r dev; do
-			losetup -d "$dev" 2>/dev/null
-		done <"$E2PF_TMP/loops"
-	fi
+	[ ! -s "$E2PF_TMP/loops" ] ||
+		xargs -n 1 losetup -d <"$E2PF_TMP/loops" 2>/dev/null
 	rm -rf "$E2PF_TMP"
 	exit "$status"
 }
@@ -245,10 +240,9 @@ setup()
 {
 	require_programs "$@"
 	tmp_setup
-	IMGTOOL=$(tool imgtool) || tap_bail "no imgtool, and it does not compile"
-	FIXED_RANDOM=$(library fixed-random) ||
-		tap_bail "fixed-random.c does not compile"
-	FILL_STACK=$(library fill-stack) || tap_bail "fill-stack.c does not compile"
+	IMGTOOL=$(tool imgtool) && FIXED_RANDOM=$(library fixed-random) &&
+		FILL_STACK=$(library fill-stack) ||
+		tap_bail "imgtool, fixed-random.c or fill-stack.c does not compile"
 	images_setup
 }
 
@@ -263,18 +257,6 @@ require_programs()
 	[ -z "${E2PF_NO_PRELOAD-}" ] || tap_skip_all "$E2PF_NO_PRELOAD"
 }
 
-# Checkers flush what they write, which takes most of the time on a disk.  Images go
-# to memory if there is room for them.
-in_memory()
-{
-	local free
-
-	free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
-	[ ! -w /dev/shm ] || [ "${free:-0}" -lt 2000000 ] ||
-		[ "$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)" -lt \
-			4000000 ] || TMPDIR=${TMPDIR:-/dev/shm}
-}
-
 #
 # The page cache.
 #
@@ -285,13 +267,6 @@ drop() { dd of="$1" conv=notrunc,fdatasync oflag=nocache count=0 status=none; }
 # resident FILE: how many of its pages are cached.
 resident() { fincore -rnbo PAGES "$1"; }
 
-# Where files are kept in memory nothing is to be read ahead.
-can_drop()
-{
-	have_program fincore && head -c 65536 /dev/zero >"$E2PF_TMP/dropped" &&
-	undisturbed is_dropped "$E2PF_TMP/dropped"
-}
-
 is_dropped() { drop "$1" && [ "$(resident "$1")" = 0 ]; }
 
 #
@@ -301,7 +276,8 @@ have_root() { [ "$(id -u)" = 0 ]; }
 have_program() { command -v "$1" >/dev/null; }
 
 # lacks PROGRAM...: prints which it does not have.  These print why it has none of that:
-# mount name spaces, loop devices, traces of calls, what is not in memory.
+# mount name spaces, loop devices, traces of calls, what is not in memory, a nice value 7
+# above the tests' own.
 lacks()
 {
 	local program
@@ -317,7 +293,12 @@ no_strace()
 	[ -z "$E2PF_RUNTIME" ] && strace -qq true 2>/dev/null ||
 		echo "no strace, or a sanitizer"
 }
-no_disk() { can_drop || echo "files stay in memory"; }
+no_disk()
+{
+	have_program fincore && head -c 65536 /dev/zero >"$E2PF_TMP/dropped" &&
+		undisturbed is_dropped "$E2PF_TMP/dropped" || echo "files stay in memory"
+}
+no_nicer() { [ "$(nice)" -le 12 ] || echo "run by nice(1)"; }
 
 # own_mounts ARG...: begins the script again, with mounts of its own, if it can.  A
 # namespace that another process makes meanwhile would copy ours and keep devices in use.
@@ -326,17 +307,6 @@ own_mounts()
 	[ -n "${E2PF_OWN_MOUNTS-}$(no_mounts)" ] ||
 		E2PF_OWN_MOUNTS=1 exec unshare -m bash "$0" "$@"
 }
-
-# Is there a nice value 7 above the tests' own?
-can_be_nicer() { [ "$(nice)" -le 12 ]; }
-
-# NOBODY COMMAND...: as a user without any rights.
-NOBODY="setpriv --reuid=65534 --regid=65534 --clear-groups"
-
-# nobody_runs FILE: can that user run it?  Not in a build below a private folder,
-# such as /root.
-nobody_runs() { have_root && have_program setpriv && $NOBODY test -x "$1" 2>/dev/null; }
-have_fuse() { [ -c /dev/fuse ] && [ -r /dev/fuse ] && [ -w /dev/fuse ]; }
 
 # make_apart TARGET...: a make of its own, not a part of the one that runs the tests.
 make_apart()
@@ -413,41 +383,9 @@ wait_for()
 	return 1
 }
 
-# A process that is about to exit may need a moment, or longer on a busy
-# machine.
+# A process that is about to exit may need a moment, or longer on a busy machine.
 nothing_marked() { [ -z "$(marked_processes)" ]; }
-
-no_process_left()
-{
-	wait_for nothing_marked && return
-	printf 'left behind: %s\n' "$(marked_processes)"
-	return 1
-}
-
-# A folder for the test NAME in $dir, and a small filesystem in $image.
-small_image()
-{
-	dir=$E2PF_TMP/$1 image=$E2PF_TMP/image
-	mkdir "$dir"
-	image_make ext4-1k "$image" || tap_bail "no image"
-}
-
-# workers FUNCTION ARG...: run FUNCTION ARG for each ARG, E2PF_JOBS at a time.  Outputs
-# are not mixed.
-workers()
-{
-	local arg out running=0
-
-	for arg in "${@:2}"; do
-		[ $((running++)) -lt "$E2PF_JOBS" ] || wait -n
-		(
-			trap - EXIT
-			out=$("$1" "$arg" 2>&1)
-			[ -z "$out" ] || printf '%s\n' "$out" | flock "$E2PF_TMP" cat
-		) &
-	done
-	wait
-}
+no_process_left() { wait_for nothing_marked || { marked_processes; false; }; }
 
 . "$srcdir/tools/images.sh"
 . "$srcdir/tools/tally.sh"

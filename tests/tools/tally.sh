@@ -92,6 +92,23 @@ sample()
 	fi
 }
 
+# workers FUNCTION ARG...: run FUNCTION ARG for each ARG, E2PF_JOBS at a time.  Outputs
+# are not mixed.
+workers()
+{
+	local arg out running=0
+
+	for arg in "${@:2}"; do
+		[ $((running++)) -lt "$E2PF_JOBS" ] || wait -n
+		(
+			trap - EXIT
+			out=$("$1" "$arg" 2>&1)
+			[ -z "$out" ] || printf '%s\n' "$out" | flock "$E2PF_TMP" cat
+		) &
+	done
+	wait
+}
+
 # Each worker takes every E2PF_JOBS-th line of FILE: FUNCTION LINE, in a folder
 # of its own ($dir).
 tally_worker()
@@ -110,6 +127,17 @@ tally_worker()
 		"$E2PF_TMP/noise.$shard" | head -n 20 | sed 's/^/# /'
 	rm -f "$E2PF_TMP/noise.$shard"
 	rm -rf "$dir"
+}
+
+# test_groups GROUP...: test_GROUP of each, which must leave no process.
+test_groups()
+{
+	local group
+
+	for group; do
+		"test_$group"
+	done
+	tap_check "no process is left behind" no_process_left
 }
 
 # tally_all FUNCTION: for each line on standard input.
