@@ -27,7 +27,6 @@ COMPARE_MASK=
 
 TALLY_AGREED="of them"
 plan=$top_builddir/tests/tools/btrfs-plan
-model=$top_builddir/bench/diskmodel
 
 # A filesystem with small nodes, so that there are many, and one copy of each.
 make_image()
@@ -134,22 +133,16 @@ test_missing()
 # in a disk in user space.
 disk_case()
 {
-	local kind fault options pid
+	local kind fault options model
 
 	IFS='|' read -r kind fault options <<<"$1"
 	mkdir -p "$dir/mnt"
-	coproc MODEL {
-		exec "$model" --ready-fd=1 --read-only --fault="$fault" \
-			"$E2PF_TMP/fs" "$dir/mnt" 2>/dev/null
-	}
-	pid=$MODEL_PID
-	if read -r -t 600 -N 1 _ <&"${MODEL[0]}"; then
+	if model_begins "$E2PF_TMP/fs" "$dir/mnt" --read-only --fault="$fault"; then
 		fault_check "$kind" "$fault $options" "$dir/mnt/disk" $options
 	else
 		tally "$kind" disagreed "$fault $options: no disk"
 	fi
-	kill "$pid" 2>/dev/null
-	wait "$pid" 2>/dev/null
+	model_ends
 }
 
 test_disk()
@@ -157,8 +150,7 @@ test_disk()
 	local bad="a bad sector of a disk"
 	local late="a bad sector that takes its time, lowmem"
 
-	skipped "a disk that fails" "$(have_root && have_fuse && [ -x "$model" ] ||
-		echo "no root, no FUSE or bench/ is not built")" && return
+	skipped "a disk that fails" "$(no_model)" && return
 	"$plan" "$E2PF_TMP/fs" | sort -u >"$E2PF_TMP/plan"
 	sample 8 <"$E2PF_TMP/plan" | blocks "$bad" eio "|" | tally_all disk_case
 	tally_end "$bad"

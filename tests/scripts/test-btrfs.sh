@@ -11,8 +11,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 COMPARE_PROGRAM=btrfs
 . "$srcdir/tools/compare.sh"
 
-model=$top_builddir/bench/diskmodel
-
 with_module() { LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 "$@"; }
 
 # With options that are not prefetched (test-btrfs-arguments.c has them) the statistics say
@@ -121,7 +119,7 @@ checked_away()
 # reach, leaves no pages of the device cached.
 nothing_resident()
 {
-	local image=$E2PF_TMP/resident dir=$E2PF_TMP/disk tree slow bad dev pid status=1 i
+	local image=$E2PF_TMP/resident dir=$E2PF_TMP/disk tree slow bad dev model status=1 i
 
 	mkdir -p "$dir/files" "$dir/mnt" && ( cd "$dir/files" && touch {1..4000} ) &&
 	truncate -s 256M "$image" &&
@@ -132,12 +130,8 @@ nothing_resident()
 	bad=$(sed -n 's/^extent tree .*) \([0-9]*\) .*/\1/p' <<<"$tree")
 	dd if=/dev/zero of="$image" bs=4096 count=1 seek=$((bad / 4096)) conv=notrunc \
 		status=none
-	coproc MODEL {
-		exec "$model" --ready-fd=1 --read-only --fault="slow:$slow+4096:300ms" \
-			--fault="slow:$bad+4096:100ms" "$image" "$dir/mnt" 2>/dev/null
-	}
-	pid=$MODEL_PID
-	if read -r -t 600 -N 1 _ <&"${MODEL[0]}" &&
+	if model_begins "$image" "$dir/mnt" --read-only \
+		--fault="slow:$slow+4096:300ms" --fault="slow:$bad+4096:100ms" &&
 	   dev=$(loop_attach "$dir/mnt/disk" -r --direct-io=on); then
 		# Somebody holds the device open: its cache is not dropped at close.
 		exec 9<"$dev"
@@ -150,8 +144,7 @@ nothing_resident()
 		exec 9<&-
 		loop_detach "$dev"
 	fi
-	kill "$pid"
-	wait "$pid"
+	model_ends
 	return $status
 }
 
@@ -200,9 +193,7 @@ damaged_data()
 test_all()
 {
 	test_aside
-	tap_unless "$(have_root && have_fuse && have_program losetup && [ -x "$model" ] ||
-		echo "no root, no FUSE, no loop devices or bench/ is not built")" \
-		"nothing is left in memory" nothing_resident
+	tap_unless "$(no_model)$(no_loops)" "nothing is left in memory" nothing_resident
 	if have_root && have_program losetup && have_program unshare; then
 		tap_check "--check-data-csum of damaged data" damaged_data
 	fi

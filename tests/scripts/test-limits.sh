@@ -422,14 +422,12 @@ test_mounted()
 # disk_case PAGE: the page is permanently unreadable.
 disk_case()
 {
-	local page=$1 dev='' pid
+	local page=$1 dev='' model
 
 	mkdir -p "$dir/on"
 	cp "$E2PF_TMP/image.bad" "$dir/disk"
-	"$DISKMODEL" --follow-parent --fault=eio:$((page * 4096))+4096 "$dir/disk" \
-		"$dir/on" </dev/null >"$dir/log" 2>&1 &
-	pid=$!
-	wait_for disk_is_there
+	model_begins "$dir/disk" "$dir/on" --follow-parent \
+		--fault=eio:$((page * 4096))+4096 2>"$dir/log"
 	# Without a page cache, as on another machine.
 	device_case "failing file system in user space" "page $page" "$dir/on/disk" \
 		disk_reset -fn
@@ -446,11 +444,8 @@ disk_case()
 		DISK_FAILED=$(tail -n 1 "$dir/log")
 	fi
 	umount "$dir/on" 2>/dev/null || umount -l "$dir/on"
-	kill $pid 2>/dev/null
-	wait $pid 2>/dev/null
+	model_ends
 }
-
-disk_is_there() { [ -e "$dir/on/disk" ] || is_in "$pid" Z; }
 
 # The file stays the same; none of its pages stay cached.
 disk_reset()
@@ -472,10 +467,8 @@ test_disk()
 {
 	local dir=$E2PF_TMP/disk page DISK_FAILED= most=4
 
-	DISKMODEL=$top_builddir/bench/diskmodel
 	mkdir -p "$dir"
-	skipped "failing disk" "$(no_loops)$(have_fuse && [ -x "$DISKMODEL" ] ||
-		echo "no FUSE or diskmodel")" && return
+	skipped "failing disk" "$(no_loops)$(no_model)" && return
 	# Only some dozens, because each has a device of its own.
 	[ "$E2PF_FAULTS" != all ] || most=48
 	for page in $(metadata_pages "$E2PF_TMP/image.bad" | sed 1d |

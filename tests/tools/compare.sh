@@ -132,6 +132,29 @@ in_memory()
 			4000000 ] || TMPDIR=${TMPDIR:-/dev/shm}
 }
 
+# A disk in user space, below the page cache.
+DISKMODEL=$top_builddir/bench/diskmodel
+
+no_model()
+{
+	have_root && [ -r /dev/fuse ] && [ -w /dev/fuse ] && [ -x "$DISKMODEL" ] ||
+		echo "no root, no FUSE or bench/ is not built"
+}
+
+# model_begins IMAGE FOLDER OPTION...: FOLDER/disk is the image on such a disk.
+model_begins()
+{
+	coproc MODEL { exec "$DISKMODEL" --ready-fd=1 "${@:3}" "$1" "$2"; }
+	model=$MODEL_PID
+	read -r -t 600 -N 1 _ <&"${MODEL[0]}"
+}
+
+model_ends()
+{
+	kill "$model"
+	wait "$model"
+} 2>/dev/null
+
 # compare_copy IMAGE DIR: DIR/fs is the copy.  IMAGE.jdev, an external journal,
 # and IMAGE.aux are copied with it.
 compare_copy()
