@@ -295,42 +295,25 @@ ends_as_stock()
 		"$dir/err" "$dir/held.err" && [ ! -e "$folder/$pid.progress" ]
 }
 
-# A check that waits would outlive the test.
-give_up()
-{
-	kill -s KILL "$pid" 2>/dev/null
-	false
-}
-
 slow_is_shown()
 {
 	has_field 'waits_for slow read' && "$PREFETCHER" progress "$pid" |
 		grep -Eq 'waits +for a read of .* at byte [0-9]+, for [0-9]+ s'
 }
 
-# slow_read STOCK TEST ARG...: while a read takes long, the status says so; sets
-# pid.  The last argument is the file that is checked.
+# slow_read STOCK TEST ARG...: while a read takes long, the status says so.  The last
+# argument is the file that is checked.
 slow_read()
 {
+	local -x PREFETCH=1
+	local pid
+
 	(cd "$dir" && exec "$1" "${@:3}") >"$dir/held.out" 2>"$dir/held.err" </dev/null
 	echo $? >"$dir/held.status"
-	held 40 "${@:2}" && wait_for slow_is_shown
-}
-
-slow_e2fsck()
-{
-	local -x PREFETCH=1
-
-	slow_read "$E2FSCK_STOCK" "$E2FSCK_TEST" -fn fs && ends_as_stock || give_up
-}
-
-# Small as it is, only a number of threads keeps it from being left to the check.
-slow_btrfs()
-{
-	local -x PREFETCH=1 PREFETCH_THREADS=2
-
-	slow_read "$BTRFS_STOCK" "$BTRFS_TEST" check fs.btrfs &&
-	ends_as_stock || give_up
+	held 40 "${@:2}" && wait_for slow_is_shown && ends_as_stock && return
+	# A check that waits would outlive the test.
+	kill -s KILL "$pid" 2>/dev/null
+	return 1
 }
 
 # held_on_terminal NAME [VARIABLE=VALUE]: as held, and a screen in NAME.screen.
@@ -371,7 +354,7 @@ test_slow_reads()
 	skipped "$name" "${E2PF_RUNTIME:+a sanitizer}" && return
 	FAULT=$(library fault-inject)
 	cp --sparse=auto "$big" "$dir/fs"
-	tap_check "$name of e2fsck is shown" slow_e2fsck
+	tap_check "$name of e2fsck is shown" slow_read "$E2FSCK_STOCK" "$E2FSCK_TEST" -fn fs
 	! have_program script ||
 		tap_check "on a terminal a long check says what it was" told_on_terminal
 	small_files "$dir/files"
@@ -381,7 +364,9 @@ test_slow_reads()
 		tap_skip "$name of btrfs" "mkfs.btrfs cannot make the image"
 		return
 	fi
-	tap_check "$name of btrfs is shown" slow_btrfs
+	# Small as it is, only a number of threads keeps it from being left to the check.
+	PREFETCH_THREADS=2 tap_check "$name of btrfs is shown" \
+		slow_read "$BTRFS_STOCK" "$BTRFS_TEST" check fs.btrfs
 }
 
 test_all()
