@@ -77,8 +77,7 @@ static struct e2pf_group *make_groups(const struct e2pf_geometry *geo)
 	struct e2pf_group *groups = calloc(geo->groups, sizeof(*groups));
 	uint32_t i;
 
-	if (!groups)
-		abort();
+	require(groups);
 	for (i = 0; i < geo->groups; i++) {
 		uint64_t first = geo->first_data_block +
 				 (uint64_t)i * geo->blocks_per_group + 2;
@@ -156,8 +155,7 @@ static void fuzz_block(struct input *in, const struct e2pf_geometry *geo,
 	/* The child can be parsed too, and must be nearer to the leaves. */
 	child = e2pf_kind_of(&sink.last);
 	if (sink.calls && sink.last.parse && child.parse != E2PF_INODE_TABLE) {
-		if (child.depth >= kind.depth)
-			abort();
+		require(child.depth < kind.depth);
 		block = sink.last.offset / geo->block_size;
 		e2pf_plan_block(into(&sink, geo, groups), child, block, bytes);
 	}
@@ -175,8 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_superblock(&in);
 		return 0;
 	}
-	if (make_geometry(&in, &geo))
-		abort();
+	require(!make_geometry(&in, &geo));
 	groups = make_groups(&geo);
 	switch (function) {
 	case 1:

@@ -98,8 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t left;
 
 	fs_super(bytes, 1, 1 << 22, 1 << 23);
-	if (e2pf_btrfs_plan_super(bytes, 65536, &super))
-		abort();
+	require(!e2pf_btrfs_plan_super(bytes, 65536, &super));
 	in = (struct input){ data, size };
 	how = take_byte(&in);
 	if (!how) {

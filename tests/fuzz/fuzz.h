@@ -34,8 +34,7 @@ static inline uint8_t *take(struct input *in, size_t size)
 	uint8_t *copy = calloc(1, size ? size : 1);
 	size_t have = in->left < size ? in->left : size;
 
-	if (!copy)
-		abort();
+	require(copy);
 	if (have)
 		memcpy(copy, in->bytes, have);
 	in->bytes += have;

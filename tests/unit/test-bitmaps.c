@@ -163,14 +163,18 @@ static void choose(struct step *s, uint64_t from, uint64_t end,
 			   (unsigned char)number(256);
 }
 
-/* From now on libext2fs's trees are ours, or its own. */
-static void use(bool ours)
+/* From now on libext2fs's trees are ours, or its own; true. */
+static bool use(bool ours)
 {
 	if (ours)
 		bitmaps_begin();
 	else
 		bitmaps_end();
+	return true;
 }
+
+/* With each of them: our maps are of turn 0. */
+#define FOR_BOTH for (turn = 0; turn < 2 && use(!turn); turn++)
 
 /* A map of ours and a tree. */
 struct pair {
@@ -183,40 +187,32 @@ typedef errcode_t allocate_fn(ext2_filsys fs, const char *description,
 static void make_pair(struct pair *p, allocate_fn *allocate)
 {
 	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	for (turn = 0; turn < 2; turn++) {
-		use(!turn);
+	FOR_BOTH
 		assert_int_equal(allocate(fs, "a", &p->map[turn]), 0);
-	}
 }
 
 static void free_pair(struct pair *p)
 {
-	for (turn = 0; turn < 2; turn++) {
-		use(!turn);
+	FOR_BOTH
 		ext2fs_free_block_bitmap(p->map[turn]);
-	}
 }
 
 static void copy_pair(struct pair *p)
 {
 	struct pair copy;
 
-	for (turn = 0; turn < 2; turn++) {
-		use(!turn);
+	FOR_BOTH
 		assert_int_equal(ext2fs_copy_bitmap(p->map[turn],
 						    &copy.map[turn]), 0);
-	}
 	free_pair(p);
 	*p = copy;
 }
 
 static void resize_pair(struct pair *p, uint64_t end, uint64_t real_end)
 {
-	for (turn = 0; turn < 2; turn++) {
-		use(!turn);
+	FOR_BOTH
 		assert_int_equal(ext2fs_resize_block_bitmap2(end, real_end,
 							p->map[turn]), 0);
-	}
 }
 
 static void as_trees(struct pair *p, unsigned steps)
@@ -302,8 +298,7 @@ TEST(clusters)
 	sequences(ext2fs_allocate_block_bitmap, 200);
 	sequences(ext2fs_allocate_subcluster_bitmap, 200);
 	/* The map of blocks becomes one of clusters. */
-	for (turn = 0; turn < 2; turn++) {
-		use(!turn);
+	FOR_BOTH {
 		assert_int_equal(ext2fs_allocate_subcluster_bitmap(fs, "s",
 								   &map), 0);
 		for (i = 3; i < 1900000; i += i / 7 + 1)
