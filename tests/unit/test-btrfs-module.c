@@ -10,17 +10,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 
-#include "unit.h"
+#include "preloaded.h"
 #include "btrfs-fs.h"
 
-#define MODULE "../btrfs/.libs/btrfs-prefetch.so"
 #define BYTES (INT64_C(16) << 20)
 
 static char image[] = "/tmp/test-btrfs-module-XXXXXX";
 static char stats[sizeof(image) + 8];
-static char module[4096];
 
 /* The module follows a program that refers to these. */
 static void (*const volatile referred[])(void) = {
@@ -72,24 +69,11 @@ static int use_read(const char *path)
  * the module would leave a check of two devices alone. */
 static void use(const char *what, char text[16384])
 {
-	int status, fd;
 	ssize_t n;
-	pid_t pid;
+	int fd;
 
-	unlink(stats);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		setenv("LD_PRELOAD", module, 1);
-		setenv("ASAN_OPTIONS", "verify_asan_link_order=0:"
-		       "detect_leaks=0", 1);
-		setenv("PREFETCH", "1", 1);
-		setenv("PREFETCH_STATS", stats, 1);
-		execl("/proc/self/exe", "btrfsck", what, image, NULL);
-		_exit(98);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(run_preloaded("1", stats, (const char *[]) {
+		"btrfsck", what, image, NULL }), 0);
 	fd = open(stats, O_RDONLY);
 	assert_true(fd >= 0);
 	n = read(fd, text, 16383);
@@ -139,20 +123,9 @@ UNIT_TESTS
 
 int main(int argc, char **argv)
 {
-	const char *build = getenv("top_builddir");
-
 	if (argc == 3 && referred[0])
 		return strcmp(argv[1], "--read") ? use_closed(argv[2]) :
 						   use_read(argv[2]);
-	snprintf(module, sizeof(module), "%s/tests/%s", build ? build : "..",
-		 MODULE);
-#ifdef __SANITIZE_THREAD__
-	puts("1..0 # SKIP the thread sanitizer cannot be preloaded");
-	return 0;
-#endif
-	if (access(module, R_OK)) {
-		puts("1..0 # SKIP the module is not built");
-		return 0;
-	}
-	return unit_run(make_image, remove_image);
+	return unit_run_with("../btrfs/.libs/btrfs-prefetch.so", make_image,
+			     remove_image);
 }

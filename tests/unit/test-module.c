@@ -21,20 +21,17 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include <ext2fs/ext2fs.h>
 
-#include "unit.h"
+#include "preloaded.h"
 #include "file-fs.h"
 
-#define MODULE "../e2fsck/.libs/e2fsck-prefetch.so"
 #define BLOCKS 20000u
 
 static char folder[] = "/tmp/test-module-XXXXXX";
 static char first[64], second[64], journal[64], stats[64], precious[64];
-static char module[4096];
 
 /* The module follows a program that refers to these. */
 static void (*const volatile referred[])(void) = {
@@ -290,28 +287,11 @@ static int main_preloaded(const char *name, const char *where)
  * Run without the module.
  */
 
-/* Remove old statistics and run one of `uses`, with an option of e2fsck or NULL.
- * Returns its wait status. */
+/* Run one of `uses', with an option of e2fsck or NULL. */
 static int use_with(const char *name, const char *prefetch, const char *option)
 {
-	int status;
-	pid_t pid;
-
-	unlink(stats);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		setenv("LD_PRELOAD", module, 1);
-		setenv("ASAN_OPTIONS", "verify_asan_link_order=0:"
-		       "detect_leaks=0", 1);
-		setenv("PREFETCH", prefetch, 1);
-		setenv("PREFETCH_STATS", stats, 1);
-		execl("/proc/self/exe", "test-module", name, folder, option,
-		      NULL);
-		_exit(98);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return status;
+	return run_preloaded(prefetch, stats, (const char *[]) {
+		"test-module", name, folder, option, NULL });
 }
 
 static int use(const char *name, const char *prefetch)
@@ -468,19 +448,8 @@ UNIT_TESTS
 
 int main(int argc, char **argv)
 {
-	const char *build = getenv("top_builddir");
-
 	if (argc > 2)
 		return main_preloaded(argv[1], argv[2]);
-	snprintf(module, sizeof(module), "%s/tests/%s", build ? build : "..",
-		 MODULE);
-#ifdef __SANITIZE_THREAD__
-	puts("1..0 # SKIP the thread sanitizer cannot be preloaded");
-	return 0;
-#endif
-	if (access(module, R_OK)) {
-		puts("1..0 # SKIP the module is not built");
-		return 0;
-	}
-	return unit_run(make_folder, remove_folder);
+	return unit_run_with("../e2fsck/.libs/e2fsck-prefetch.so", make_folder,
+			     remove_folder);
 }
