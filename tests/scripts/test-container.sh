@@ -109,6 +109,7 @@ rows()
 	local proc='mount -t proc proc "$root/proc";'
 	local sys='mount --rbind /sys "$root/sys"'
 
+	tap_check "the container can be made" make_container
 	row "fsck finds it along PATH" command="$fsck"
 	row "the check by name"
 	row "two copied files, PREFETCH=1" folder=/copied variable=PREFETCH=1
@@ -127,12 +128,6 @@ rows()
 	row "64 MiB of memory, no /sys" memory=64
 }
 
-in_a_container()
-{
-	tap_check "the container can be made" make_container
-	rows
-}
-
 require_programs mke2fs tune2fs make ldd fsck setpriv
 have_root || tap_skip_all "needs root"
 unshare -m true 2>/dev/null || tap_skip_all "no mount name spaces"
@@ -142,4 +137,4 @@ dir=$E2PF_TMP
 root=$dir/root image=$dir/volume.img links=''
 fsck="fsck -a -t ext4 /image" e2fsck="e2fsck -p /image"
 export root image
-tap_run in_a_container
+tap_run rows

@@ -47,11 +47,6 @@ is_cold_after()
 	( . "$dir/cold"; cold ) && [ "$(resident "$dir/below")" = 0 ]
 }
 
-test_cold()
-{
-	tap_unless "$(no_loops)$(no_disk)" "the tutorial's cold" tutorial_is_cold
-}
-
 # check NAME VARIABLE=VALUE...: the image, cold, with these variables; the output of
 # the check alone goes to NAME.out, its status to NAME.status.
 check()
@@ -103,7 +98,7 @@ test_all()
 	small_image tutorial
 	check stock PREFETCH=0
 	tap_check "the tutorial" run_tutorial
-	test_cold
+	tap_unless "$(no_loops)$(no_disk)" "the tutorial's cold" tutorial_is_cold
 	tap_check "a file of somebody's is left alone" leaves_files
 	test_full
 }
