@@ -170,6 +170,8 @@ PASS_TEST(gap_by_the_cost)
 		{ false, 0, 900, 333, 51, 4 }, { false, 0, 900, 660, 43, 48 },
 		{ false, 0, 900, 660, 74, 4 }, { false, 0, 8100, 660, 60, 128 },
 		{ true, 0, 8100, 0, 60, 32 },
+		/* Not above a bound. */
+		{ false, 0, 1, 0, 1, 0 }, { false, 0, 100, 0, 1, 4 },
 		/* Several heads, and one. */
 		{ true, 2999, 0, 0, 1, 64 }, { true, 3000, 0, 0, 1, 32 },
 	};
