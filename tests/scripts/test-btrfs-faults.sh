@@ -108,14 +108,12 @@ missing_case()
 # A mirror of which only the first or only the second device is present.
 test_missing()
 {
-	local one
+	local one kind="a device that is missing"
 
 	truncate -s 256M "$E2PF_TMP/first" "$E2PF_TMP/second"
-	if ! mkfs.btrfs -q -n 4096 -m raid1 -d single "$E2PF_TMP/first" \
-		"$E2PF_TMP/second" >"$E2PF_TMP/mkfs.out" 2>&1; then
-		tap_skip "a device that is missing" "mkfs.btrfs cannot make it"
-		return
-	fi
+	mkfs.btrfs -q -n 4096 -m raid1 -d single "$E2PF_TMP/first" "$E2PF_TMP/second" \
+		>"$E2PF_TMP/mkfs.out" 2>&1 ||
+		{ tap_skip "$kind" "mkfs.btrfs cannot make it"; return; }
 	# Dirty pages would stay cached and not be read ahead.
 	sync "$E2PF_TMP/first" "$E2PF_TMP/second"
 	for one in first second; do
@@ -126,7 +124,7 @@ test_missing()
 	printf '%s\n' 'first.alone/first|' 'second.alone/second|' \
 		'first.alone/first|--mode=lowmem' |
 		E2PF_JOBS=1 tally_all missing_case
-	tally_end "a device that is missing"
+	tally_end "$kind"
 }
 
 # disk_case LINE: kind|fault|options.  The fault is below the kernel's page cache,

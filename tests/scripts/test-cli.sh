@@ -262,10 +262,8 @@ test_accelerations()
 	tap_check "of a clean filesystem, that nothing was done" verbose_clean
 	tap_check "decisions are in the statistics" decisions_in_stats
 	tap_check "doc/statistics.md has all keys" documented_keys
-	if [ "$(ulimit -v) $(ulimit -d)" != "unlimited unlimited" ]; then
-		tap_skip "accelerations" "address space is limited"
-		return
-	fi
+	[ "$(ulimit -v) $(ulimit -d)" = "unlimited unlimited" ] ||
+		{ tap_skip "accelerations" "address space is limited"; return; }
 	tap_check "a small filesystem is not accelerated" stats_name ""
 	# A self-test that gets no processor for 5 s leaves them out.
 	tap_check "PREFETCH_ACCEL=all: all are" undisturbed stats_name all "${all[@]}"

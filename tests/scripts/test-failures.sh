@@ -447,10 +447,7 @@ test_btrfs()
 	mkdir -p "$dir/files/a/b"
 	truncate -s 256M "$dir/fs.btrfs"
 	[ -n "$stock" ] && mkfs.btrfs -q --rootdir "$dir/files" \
-		"$dir/fs.btrfs" >/dev/null 2>&1 || {
-		tap_skip "btrfs" "no btrfs-progs"
-		return
-	}
+		"$dir/fs.btrfs" >/dev/null 2>&1 || { tap_skip "btrfs" "no btrfs-progs"; return; }
 	stock
 	row "nothing broken" "checked in" :
 	row "module missing" "missing, unreadable or empty" "rm btrfs-prefetch.so"

@@ -103,10 +103,8 @@ test_names()
 
 	skipped "many names" "${E2PF_RUNTIME:+a sanitizer takes terabytes of it}" && return
 	mkdir "$dir"
-	image_make ext4-htree-3 "$E2PF_TMP/names.image" >"$dir/log" || {
-		tap_skip "many names" "this mke2fs does not make them"
-		return
-	}
+	image_make ext4-htree-3 "$E2PF_TMP/names.image" >"$dir/log" ||
+		{ tap_skip "many names" "this mke2fs does not make them"; return; }
 	with_limits "" "" "ulimit -v 200000"
 	for threads in 4 16; do
 		PREFETCH_THREADS=$threads compare_image \

@@ -359,11 +359,8 @@ test_slow_reads()
 		tap_check "on a terminal a long check says what it was" told_on_terminal
 	small_files "$dir/files"
 	truncate -s 256M "$dir/fs.btrfs"
-	if ! mkfs.btrfs -q -n 4096 --rootdir "$dir/files" "$dir/fs.btrfs" \
-		>/dev/null 2>&1; then
-		tap_skip "$name of btrfs" "mkfs.btrfs cannot make the image"
-		return
-	fi
+	mkfs.btrfs -q -n 4096 --rootdir "$dir/files" "$dir/fs.btrfs" >/dev/null 2>&1 ||
+		{ tap_skip "$name of btrfs" "mkfs.btrfs cannot make the image"; return; }
 	# Small as it is, only a number of threads keeps it from being left to the check.
 	PREFETCH_THREADS=2 tap_check "$name of btrfs is shown" \
 		slow_read "$BTRFS_STOCK" "$BTRFS_TEST" check fs.btrfs
