@@ -143,8 +143,7 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree,
 			   uint64_t inode)
 {
-	(void)tree;
-	(void)inode;
+	(void)tree, (void)inode;
 	pthread_mutex_lock(&lock);
 	fake.data++;
 	if (!fake.data_cached)

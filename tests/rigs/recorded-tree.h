@@ -33,9 +33,7 @@ static inline void tree_fail(const char *what, const char *which)
 static inline int tree_remove_entry(const char *path, const struct stat *st,
 				    int type, struct FTW *ftw)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
+	(void)st, (void)type, (void)ftw;
 	return remove(path);
 }
 

@@ -114,9 +114,7 @@ static int visit_block(ext2_filsys f, blk64_t *blk, e2_blkcnt_t n,
 {
 	const struct walk *w = private;
 
-	(void)f;
-	(void)ref;
-	(void)ref_off;
+	(void)f, (void)ref, (void)ref_off;
 	if (n < 0)
 		add(w->extents ? EXTENT : INDIRECT,
 		    w->extents ? SEAL_EXTENT : SEAL_NONE, *blk, 0, bs,

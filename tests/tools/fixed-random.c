@@ -151,8 +151,7 @@ void *sbrk(intptr_t increment)
 
 static int is_module(struct dl_phdr_info *info, size_t size, void *data)
 {
-	(void)size;
-	(void)data;
+	(void)size, (void)data;
 	return strstr(info->dlpi_name, "prefetch") &&
 	       strstr(info->dlpi_name, ".so");
 }

@@ -91,9 +91,7 @@ static int count_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 	const struct visit *v = data;
 	struct part *p = v->part;
 
-	(void)fs;
-	(void)parent;
-	(void)offset;
+	(void)fs, (void)parent, (void)offset;
 	p->blocks++;
 	p->sum += *block * (unsigned long long)(count + 9);
 	return v->directory && count >= 0 &&

@@ -112,8 +112,7 @@ static struct struct_io_manager memory_manager = {
 static errcode_t read_inode(ext2_filsys f, ext2_ino_t ino,
 			    struct ext2_inode *inode)
 {
-	(void)f;
-	(void)ino;
+	(void)f, (void)ino;
 	*inode = now->inode;
 	return 0;
 }

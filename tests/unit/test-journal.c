@@ -152,12 +152,11 @@ RIG_TEST(hostile)
 	assert_int_equal(fake_asked(&r->dev, BLOCKS - 1), 1);
 }
 
+static const struct e2pf_geometry geo = { .block_size = BS, .blocks = BLOCKS };
+
 /* Everything that the double indirect block refers to, if it can be a block. */
 RIG_TEST(map)
 {
-	static const struct e2pf_geometry geo = {
-		.block_size = BS, .blocks = BLOCKS
-	};
 	static const uint32_t named[] = { 300, 301, 0, 5000, BLOCKS, 100 };
 	static const uint32_t below[] = { 7000 };
 	const uint32_t blocks[3] = { 200, 100, 50 };
@@ -192,9 +191,6 @@ RIG_TEST(map)
 /* The checker has to find an unreadable double indirect block itself. */
 RIG_TEST(map_not_readable)
 {
-	static const struct e2pf_geometry geo = {
-		.block_size = BS, .blocks = BLOCKS
-	};
 	const uint32_t blocks[3] = { 200, 100, 0 };
 
 	fake_set_bad(&r->dev, 100, 1);

@@ -41,10 +41,7 @@ static int error_count;
 static errcode_t on_error(io_channel channel, unsigned long block, int count,
 			  void *data, size_t size, int actual, errcode_t error)
 {
-	(void)channel;
-	(void)data;
-	(void)size;
-	(void)actual;
+	(void)channel, (void)data, (void)size, (void)actual;
 	errors_called++;
 	error_block = block;
 	error_count = count;
@@ -310,9 +307,7 @@ static unsigned readaheads;
 static errcode_t count_readahead(io_channel channel, unsigned long long block,
 				 unsigned long long count)
 {
-	(void)channel;
-	(void)block;
-	(void)count;
+	(void)channel, (void)block, (void)count;
 	readaheads++;
 	return 4711;
 }

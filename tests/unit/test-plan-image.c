@@ -297,9 +297,7 @@ static int mark_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t number,
 {
 	struct truth *truth = private;
 
-	(void)fs;
-	(void)parent;
-	(void)offset;
+	(void)fs, (void)parent, (void)offset;
 	if (number < 0)
 		mark(truth, *block, 1, truth->node);
 	else if (truth->data != E2PF_CLASSES &&

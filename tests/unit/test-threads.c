@@ -107,9 +107,7 @@ static int add_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 {
 	struct found *f = data;
 
-	(void)fs;
-	(void)parent;
-	(void)offset;
+	(void)fs, (void)parent, (void)offset;
 	return count >= 0 && ext2fs_add_dir_block2(f->list, f->ino, *block,
 						   count) ? BLOCK_ABORT : 0;
 }
