@@ -199,7 +199,7 @@ static void free_pair(struct pair *p)
 
 static void copy_pair(struct pair *p)
 {
-	struct pair copy;
+	struct pair copy = { { NULL } };
 
 	FOR_BOTH
 		assert_int_equal(ext2fs_copy_bitmap(p->map[turn],
