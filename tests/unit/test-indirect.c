@@ -67,11 +67,19 @@ static void note(enum what what, uint64_t block, int64_t count,
 	e->offset = offset;
 }
 
-/* Mostly an existing block, otherwise any number, in the filesystem or not. */
+/* Mostly an existing block, otherwise the first or last of the
+ * filesystem, what is beside them, or any number. */
 static uint32_t some_block(uint64_t *random)
 {
+	const uint32_t ends[] = {
+		fs->super->s_first_data_block, fs->super->s_first_data_block - 1,
+		fs->super->s_blocks_count - 1, fs->super->s_blocks_count
+	};
+
 	if (number(random, 20))
 		return FIRST + (uint32_t)number(random, STORED);
+	if (!number(random, 4))
+		return ends[number(random, 4)];
 	return number(random, 3) ? (uint32_t)number(random, 20000) :
 	       (uint32_t)number(random, UINT32_MAX);
 }
