@@ -191,6 +191,37 @@ TEST(test_phases)
 	free_fs(p);
 }
 
+/* How many blocks may be parsed: an eighth of those in use, as far as the devices have
+ * them, and some. */
+TEST(test_parse_limit)
+{
+	static const struct {
+		uint64_t used, bytes[2], counted;
+	} cases[] = {
+		{ 64 * MIB, { 16 * MIB, 32 * MIB }, 48 * MIB },
+		{ 16 * MIB, { 16 * MIB, 32 * MIB }, 16 * MIB },
+		{ UINT64_MAX, { UINT64_MAX - MIB, MIB }, UINT64_MAX },
+		/* No more than there can be. */
+		{ UINT64_MAX, { UINT64_MAX - MIB, MIB + 1 }, UINT64_MAX - MIB },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct phases *p = make_fs();
+		const struct e2pf_btrfs_super super = p->btrfs.map.super;
+
+		e2pf_btrfs_fini(&p->btrfs);
+		p->btrfs.map.super = super;
+		p->btrfs.map.super.bytes_used = cases[i].used;
+		memcpy(p->btrfs.bytes, cases[i].bytes, sizeof(cases[i].bytes));
+		p->btrfs.map.devices = 2;
+		e2pf_btrfs_init(&p->btrfs, read_block, p);
+		assert_int_equal(p->source->parse_limit,
+				 cases[i].counted / FS_NODE / 8 + 65536);
+		free_fs(p);
+	}
+}
+
 /* If not all leaves fit into the budget, they are read in a window, and if there
  * is no room to keep track of them, they are left to the check. */
 TEST(test_room_for_leaves)
