@@ -435,6 +435,11 @@ TEST(test_walk)
 		assert_int_equal(reads, cases[i].reads);
 		free(r.range);
 	}
+	/* A leaf may have one key. */
+	make_tree();
+	put64(node[2] + BT_HEADER_BYTES + BT_PTR_BYTES, 400);
+	put64(node[2] + BT_HEADER_BYTES + BT_PTR_BYTES + 9, 1);
+	assert_int_equal(leaves(99, 0, NULL), 0xff);
 }
 
 TEST(test_damaged_walk)
