@@ -328,17 +328,19 @@ END {
 
 # compare_differs DIR IMAGE OPTION...: does stock differ from itself?  On
 # damaged images it may print or write uninitialized memory, so it is also run
-# with other bytes in its heap.
+# with other bytes in its heap, and on its stack.
 compare_differs()
 {
-	local dir=$1 perturb
+	local dir=$1 heap stack preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
 
 	shift
-	for perturb in "" 165; do
-		MALLOC_PERTURB_=$perturb compare_run "${!compare_stock_is}" \
-			"$dir/again" "$@"
-		compare_files "$dir" again >/dev/null 2>&1 &&
-			compare_writes "$dir" again || return 0
+	for stack in "" "$FILL_STACK"; do
+		for heap in "" 165; do
+			COMPARE_PRELOAD=$preload:$stack MALLOC_PERTURB_=$heap \
+				compare_run "${!compare_stock_is}" "$dir/again" "$@"
+			compare_files "$dir" again >/dev/null 2>&1 &&
+				compare_writes "$dir" again || return 0
+		done
 	done
 	return 1
 }
