@@ -613,6 +613,24 @@ test_log()
 		exec "$@"' - "$E2FSCK_TEST" -fn "$image"
 }
 
+# The commands that are a shell script get their own name and what follows it, with a
+# script of ours in its place.
+script_gets()
+{
+	local script
+
+	script=$(grep -aoE -m 1 '/[a-zA-Z0-9/._-]+/enable' "$PREFETCHER")
+	unshare -m bash -ec '
+		folder=$2
+		until [ -d "$folder/" ]; do folder=${folder%/*}; done
+		mount -t tmpfs none "$folder" && mkdir -p "${2%/*}"
+		printf "#!/bin/sh\nprintf \"<%%s>\" \"\$@\"\n" >"$2"
+		chmod 0755 "$2"
+		exec "$1" status one "two words"' sh "$PREFETCHER" "$script" >"$dir/out"
+	cat "$dir/out"
+	[ "$(<"$dir/out")" = "<status><one><two words>" ]
+}
+
 test_by_name()
 {
 	skipped "e2fsck-prefetch" "${E2PF_RUNTIME:+a sanitizer goes before the module}" &&
@@ -634,6 +652,7 @@ test_cli()
 	# The image is small.
 	export PREFETCH_ACCEL=all
 	test_by_name
+	tap_unless "$(no_mounts)" "a command that is a script" script_gets
 	test_log
 	test_stats
 	test_accelerations
