@@ -43,6 +43,8 @@ RIG_TEST(stopped_while_idle, 8, 2)
 static void stop_held(struct rig *r, enum fake_op op)
 {
 	assert_false(e2pf_engine_wait(r->e, 1));
+	/* Without a wait, and with a short one. */
+	assert_false(e2pf_engine_stop(r->e, 0));
 	assert_false(e2pf_engine_stop(r->e, 1));
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), EBUSY);
 	fake_hold(&r->dev, op, false);
