@@ -135,9 +135,10 @@ nothing_resident()
 	   dev=$(loop_attach "$dir/mnt/disk" -r --direct-io=on); then
 		# Somebody holds the device open: its cache is not dropped at close.
 		exec 9<"$dev"
-		# On a busy machine the check may end before a worker has begun.
+		# On a busy machine the check may end before a worker has begun; others
+		# look at new devices.
 		for i in {1..20}; do
-			checked_away "$dev" $((256 * 2048)) || break
+			undisturbed checked_away "$dev" $((256 * 2048)) || break
 			! grep '"prefetched_bytes":[1-9]' "$dir/stats.json" ||
 				{ status=0; break; }
 		done

@@ -7,9 +7,9 @@
 # clock are fixed, and debugfs adds files in a fixed order (mke2fs -d uses the order of
 # the host's readdir).
 #
-# Sourced by lib.sh.  image_names prints the names, image_make NAME FILE makes
-# one, small_image one that most scripts need.  This file does not know the checker under test; it uses the stock one to build
-# htree directories and to correct counts.
+# Sourced by lib.sh.  image_names prints the names, image_make NAME FILE makes one,
+# small_image the one that most scripts need.  This file does not know the checker under
+# test; it uses the stock one to build htree directories and to correct counts.
 
 IMAGE_UUID=e2f5e2f5-0001-4002-8003-000000000001
 IMAGE_JUUID=e2f5e2f5-0001-4002-8003-000000000002

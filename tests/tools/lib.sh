@@ -12,9 +12,9 @@
 # where test_all calls tap_check for what is tested: a function whose last command
 # decides, and whose output is shown if it fails.  skipped and tap_unless say why
 # something is not tested here, tap_bail ends a script that cannot go on.  Only lines for
-# TAP go to standard output below tap_run.  Files go to $E2PF_TMP, which is removed at the end,
-# loop devices of loop_attach included, also if the script is interrupted.  wait_for waits
-# for a condition: nothing else in a test depends on time.
+# TAP go to standard output below tap_run.  Files go to $E2PF_TMP, which is removed at
+# the end, loop devices of loop_attach included, also if the script is interrupted.
+# wait_for waits for a condition: nothing else in a test depends on time.
 #
 # By hand, from the folder of the project after make:
 #

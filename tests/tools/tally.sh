@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 # shellcheck shell=bash
 #
-# Sourced by lib.sh, for scripts that source compare.sh.  Counts the outcomes of many runs and
-# prints one TAP line per kind of fault, and a row of the table in doc/testing.md.  It
-# does not know what the faults are.
+# Sourced by lib.sh, for scripts that source compare.sh.  Runs many cases, several at a
+# time, counts their outcomes and prints one TAP line per kind of fault, and a row of the
+# table in doc/testing.md.  It does not know what the faults are.
 #
 # Variables:
 #   E2PF_FAULTS	"all" for every case; otherwise a sample
