@@ -102,7 +102,7 @@ no_folder()
 sectors_read() { awk '{ print $3 }' "/sys/block/${1#/dev/}/stat"; }
 
 # checked_away DEVICE SECTORS: a check leaves none of them cached, so what is read then
-# all comes from the disk.
+# all comes from the disk, some of it twice if memory is scarce.
 checked_away()
 {
 	local before
@@ -112,7 +112,7 @@ checked_away()
 	before=$(sectors_read "$1")
 	cat "$1" >/dev/null
 	echo "$(($(sectors_read "$1") - before)) sectors of $2 were not cached"
-	[ $(($(sectors_read "$1") - before)) = "$2" ]
+	[ $(($(sectors_read "$1") - before)) -ge "$2" ]
 }
 
 # A check that ends early, while a worker waits for a block that the check does not
