@@ -526,8 +526,6 @@ has_no() { ! grep -q -- "$1" "$2"; }
 
 test_all()
 {
-	local group
-
 	small_image e2prefetch
 	# Inode tables of 32 MiB.
 	big=$E2PF_TMP/big
@@ -537,14 +535,11 @@ test_all()
 		tap_bail "no large image"
 	[ $# -gt 0 ] ||
 		set -- usage plan reading command command_first settings progress
-	for group; do
-		"test_$group"
-	done
 	# The tests in debian/tests also hold for this build.
 	[ -n "$(no_disk)" ] || tap_check "the package's own test" undisturbed \
 		env PATH="$(dirname "$PREFETCHER"):$PATH" TMPDIR="$E2PF_TMP" \
 		sh "$srcdir/../debian/tests/read-ahead"
-	tap_check "no process is left behind" no_process_left
+	test_groups "$@"
 }
 
 [ -x "$PREFETCHER" ] || tap_skip_all "not built: $PREFETCHER"

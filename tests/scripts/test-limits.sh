@@ -420,23 +420,24 @@ test_mounted()
 # disk_case PAGE: the page is permanently unreadable.
 disk_case()
 {
-	local page=$1 dev='' model
+	local page=$1 dev='' mode model
 
 	mkdir -p "$dir/on"
 	cp "$E2PF_TMP/image.bad" "$dir/disk"
 	model_begins "$dir/disk" "$dir/on" --follow-parent \
 		--fault=eio:$((page * 4096))+4096 2>"$dir/log"
 	# Without a page cache, as on another machine.
-	device_case "failing file system in user space" "page $page" "$dir/on/disk" \
-		disk_reset -fn
-	device_case "failing file system in user space" "page $page" "$dir/on/disk" \
-		disk_reset -fy
+	for mode in -fn -fy; do
+		device_case "failing file system in user space" "page $page" \
+			"$dir/on/disk" disk_reset $mode
+	done
 	if dev=$(loop_attach "$dir/on/disk" --direct-io=on); then
 		# If a page cannot be read, neither can the others of its folio,
 		# whose size depends on earlier reads.
 		blockdev --setra 0 "$dev"
-		device_case "failing disk" "page $page" "$dev" disk_reset -fn
-		device_case "failing disk" "page $page" "$dev" disk_reset -fy
+		for mode in -fn -fy; do
+			device_case "failing disk" "page $page" "$dev" disk_reset $mode
+		done
 		loop_detach "$dev"
 	else
 		DISK_FAILED=$(tail -n 1 "$dir/log")

@@ -326,18 +326,26 @@ END {
 	exit 1
 }'
 
+# compare_again STACK DIR IMAGE OPTION...: stock once more, in DIR/again.  STACK: empty,
+# or FILL_STACK for other bytes on its stack.
+compare_again()
+{
+	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
+
+	COMPARE_PRELOAD=$preload${1:+${preload:+:}$1} \
+		compare_run "${!compare_stock_is}" "$2/again" "${@:3}"
+}
+
 # compare_differs DIR IMAGE OPTION...: does stock differ from itself?  On
 # damaged images it may print or write uninitialized memory, so it is also run
 # with other bytes in its heap, and on its stack.
 compare_differs()
 {
-	local dir=$1 heap stack preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
+	local dir=$1 heap stack
 
-	shift
 	for stack in "" "$FILL_STACK"; do
 		for heap in "" 165; do
-			COMPARE_PRELOAD=$preload:$stack MALLOC_PERTURB_=$heap \
-				compare_run "${!compare_stock_is}" "$dir/again" "$@"
+			MALLOC_PERTURB_=$heap compare_again "$stack" "$@"
 			compare_files "$dir" again >/dev/null 2>&1 &&
 				compare_writes "$dir" again || return 0
 		done
@@ -370,16 +378,12 @@ compare_but() { COMPARE_MASK=$1 compare_masked "$2/stock.$3" "$2/test.$3"; }
 compare_unset_variable()
 {
 	local dir=$1 out=$1/again.out
-	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
 	local mask='s/\(i_blocks is [0-9]*, should be \)[0-9]*\(.  Fix? no\)$/\1?\2/'
 
 	compare_kept "$dir" && compare_but "" "$dir" err && compare_but "$mask" "$dir" out ||
 		return
-	shift
-	compare_run "${!compare_stock_is}" "$dir/again" "$@"
-	! compare_masked "$dir/stock.out" "$out" ||
-		COMPARE_PRELOAD=${preload:+$preload:}$FILL_STACK \
-			compare_run "${!compare_stock_is}" "$dir/again" "$@"
+	compare_again "" "$@"
+	! compare_masked "$dir/stock.out" "$out" || compare_again "$FILL_STACK" "$@"
 	! compare_masked "$dir/stock.out" "$out" &&
 	COMPARE_MASK=$mask compare_masked "$dir/stock.out" "$out"
 }

@@ -345,8 +345,10 @@ TEST(saved)
 
 	/* A process of this number has ended while it wrote its own. */
 	snprintf(left, sizeof(left), "/run/e2prefetch/%d.progress.new", (int)getpid());
-	if (expected && (!mkdir("/run/e2prefetch", 0755) || errno == EEXIST))
+	if (expected) {
+		mkdir("/run/e2prefetch", 0755);
 		close(creat(left, 0600));
+	}
 	e2pf_progress_print(&p, text);
 	e2pf_progress_save(text);
 	assert_int_equal(e2pf_progress_each(show, &p), 0);
