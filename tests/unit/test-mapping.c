@@ -261,8 +261,8 @@ static void handler_before(struct e2pf_mapping *m)
 	set_handler();
 	m = populated_mapping();
 	truncated(m);
-	raise(SIGBUS);
-	CHECK(seen == 1 && seen_code == SI_TKILL);
+	kill(getpid(), SIGBUS);
+	CHECK(seen == 1 && seen_code == SI_USER);
 	own_fault();
 	CHECK(seen == 2 && seen_code == BUS_ADRERR);
 	end_mapping(m);
