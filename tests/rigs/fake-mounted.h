@@ -28,8 +28,12 @@ struct fake_mounted {
 	/* What was asked for: searches in the newer, the older and all other
 	 * subvolumes and in the extent tree, and reads of data. */
 	unsigned newer, older, clones, records, data;
+	unsigned threads;		/* the most that the process had meanwhile */
 };
 
 extern struct fake_mounted fake;
+
+/* Threads of the process. */
+unsigned fake_threads(void);
 
 #endif

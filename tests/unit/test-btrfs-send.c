@@ -27,6 +27,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 		.memory = memory, .threads = 2, .requests = limit
 	};
 	struct e2pf_session *session;
+	unsigned others = fake_threads();
 	uint64_t peak;
 	struct send *s;
 
@@ -58,6 +59,10 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	assert_true(e2pf_send_stop(session, 10000));
 	assert_int_equal(session->last.errors, 0);
 	assert_int_equal(s->leaves_changed, FAKE_LEAVES);
+#ifdef __SANITIZE_THREAD__
+	others++;		/* that of the sanitizer may have begun since */
+#endif
+	assert_true(fake.threads <= others + settings.threads);
 	peak = session->last.peak_lookahead_bytes;
 	requests = session->last.prefetched_requests;
 	bytes = session->last.prefetched_bytes;
