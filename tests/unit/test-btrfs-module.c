@@ -8,6 +8,7 @@
  * superblock of a filesystem.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 
@@ -45,13 +46,17 @@ static int use_closed(const char *path)
 }
 
 /* Two blocks are read, and in between nothing: the first read begins the
- * session, with both descriptors. */
+ * session, with both descriptors, and blocks no signal. */
 static int use_read(const char *path)
 {
 	int fd = device(path), other = device(path);
 	char block[FS_NODE];
+	sigset_t mask;
 
+	sigemptyset(&mask);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (pread(fd, block, sizeof(block), 1 << 20) != sizeof(block) ||
+	    pthread_sigmask(SIG_BLOCK, NULL, &mask) || !sigisemptyset(&mask) ||
 	    close(other) || pread(-1, block, sizeof(block), 2 << 20) >= 0 ||
 	    readahead(-1, 2 << 20, sizeof(block)) >= 0 ||
 	    !posix_fadvise(-1, 0, 0, POSIX_FADV_DONTNEED) ||

@@ -91,6 +91,27 @@ TEST(planned_and_read)
 	e2pf_close(NULL);
 }
 
+/* Whether others can see that this process shares the memory: its lock is listed. */
+static bool shares_memory(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "grep -q ' READ %d ' /proc/locks",
+		 (int)getpid());
+	return !system(command);
+}
+
+TEST(shared_while_open)
+{
+	struct e2pf_session *s;
+
+	assert_false(shares_memory());
+	s = opened();
+	assert_true(shares_memory());
+	e2pf_close(s);
+	assert_false(shares_memory());
+}
+
 /* An unusable superblock, and missing descriptors. */
 TEST(not_whole)
 {
