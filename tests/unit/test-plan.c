@@ -793,11 +793,12 @@ PLAN_TEST(ea_inodes_in_block)
 	at += put_entry(at, 0, geo.inodes + 1);
 	at += put_entry(at, 9, UINT32_MAX);
 	at += put_entry(at, 9, 90);
+	at += put_entry(at, 9, 97);		/* in the next block */
 	at += 4;				/* zeros: the end */
 	put_entry(at, 9, 100);
 	e2pf_plan_block(plan_of(groups), kind, OWN, block);
 	assert_int_equal(found.count, 1);
-	UNPARSED(0, 505, 1, E2PF_INODES);
+	UNPARSED(0, 505, 2, E2PF_INODES);
 
 	/* Without the feature, or the magic number, or groups. */
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
