@@ -132,6 +132,7 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 			e2pf_btrfs_item_sink sink, void *ctx)
 {
 	uint64_t inode = keys->first.objectid;
+	unsigned threads = fake_threads();
 
 	(void)fs;
 	pthread_mutex_lock(&lock);
@@ -139,8 +140,8 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 	*(tree == FAKE_NEWER ? &fake.newer :
 	  !tree || tree == FAKE_OLDER ? &fake.older :
 	  tree >= FAKE_CLONES ? &fake.clones : &fake.records) += 1;
-	if (fake.threads < fake_threads())
-		fake.threads = fake_threads();
+	if (fake.threads < threads)
+		fake.threads = threads;
 	if (!fake.leaves_cached)
 		bytes_read += FS_NODE;
 	pthread_mutex_unlock(&lock);

@@ -111,6 +111,7 @@ no_figure()
 all_cached()
 {
 	cat "$big" >"$dir/null" && no_figure "$big" "it is cached" &&
+		run 4 probe --longer-than 1m "$big" &&
 		run 4 probe --longer-than 999999999 "$big"
 }
 

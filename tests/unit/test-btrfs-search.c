@@ -438,7 +438,7 @@ TEST(test_walk)
 	/* A leaf may have one key. */
 	make_tree();
 	put64(node[2] + BT_HEADER_BYTES + BT_PTR_BYTES, 400);
-	put64(node[2] + BT_HEADER_BYTES + BT_PTR_BYTES + 9, 1);
+	put64(node[2] + BT_HEADER_BYTES + BT_PTR_BYTES + BT_AT(disk_key, offset), 1);
 	assert_int_equal(leaves(99, 0, NULL), 0xff);
 }
 

@@ -220,20 +220,6 @@ TEST(of_other_users)
 	tree_remove();
 }
 
-static bool is_listed(pid_t pid)
-{
-	FILE *f = fopen("/proc/locks", "re");
-	char line[256], word[32];
-	bool found = false;
-
-	assert_non_null(f);
-	snprintf(word, sizeof(word), " READ %d ", (int)pid);
-	while (fgets(line, sizeof(line), f))
-		found |= strstr(line, word) && strstr(line, "POSIX");
-	fclose(f);
-	return found;
-}
-
 /* The highest open descriptor below 1024. */
 static int highest_open(void)
 {
@@ -301,13 +287,13 @@ TEST(join_and_die)
 			_exit(1);
 		}
 		assert_int_equal(read(ready[0], &byte, 1), 1);
-		assert_true(is_listed(child[i]));
+		assert_true(unit_is_listed(child[i]));
 		assert_uint_in_range(count_in_child(NULL), i + 2, 255);
 	}
 	for (i = 0; i < CHILDREN; i++) {
 		kill(child[i], SIGKILL);
 		assert_true(waitpid(child[i], NULL, 0) == child[i]);
-		assert_false(is_listed(child[i]));
+		assert_false(unit_is_listed(child[i]));
 	}
 	close(ready[0]);
 	close(ready[1]);

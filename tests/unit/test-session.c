@@ -91,25 +91,16 @@ TEST(planned_and_read)
 	e2pf_close(NULL);
 }
 
-/* Whether others can see that this process shares the memory: its lock is listed. */
-static bool shares_memory(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "grep -q ' READ %d ' /proc/locks",
-		 (int)getpid());
-	return !system(command);
-}
-
+/* Others can see that this process shares the memory: its lock is listed. */
 TEST(shared_while_open)
 {
 	struct e2pf_session *s;
 
-	assert_false(shares_memory());
+	assert_false(unit_is_listed(getpid()));
 	s = opened();
-	assert_true(shares_memory());
+	assert_true(unit_is_listed(getpid()));
 	e2pf_close(s);
-	assert_false(shares_memory());
+	assert_false(unit_is_listed(getpid()));
 }
 
 /* An unusable superblock, and missing descriptors. */
