@@ -35,6 +35,14 @@ static uint64_t available(void *ctx)
 	return e2pf_memory_share(s->sysroot, true);
 }
 
+static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
+{
+	const struct e2pf_session *s = ctx;
+
+	return e2pf_topology_count(s->sysroot, &s->topo, &disks->busy_ns,
+				   &disks->in_flight);
+}
+
 static unsigned sharers(void *ctx)
 {
 	const struct e2pf_session *s = ctx;
@@ -65,7 +73,7 @@ int e2pf_session_init(struct e2pf_session *s,
 	if (!s->name)
 		return ENOMEM;
 	s->cfg = (struct e2pf_engine_config) {
-		.available = available, .ctx = s,
+		.available = available, .ctx = s, .count_disks = count_disks,
 		.bandwidth = s->settings.bandwidth,
 		.requests = s->settings.requests, .sharers = sharers,
 		.thread_begins = thread_begins,
@@ -304,6 +312,10 @@ static void decide(const struct e2pf_session *s, struct e2pf_report *r)
 			    "%llu such reads in all",
 			    (unsigned long long)r->engine.suspect_at,
 			    (unsigned long long)r->engine.slow_or_failed);
+	if (r->engine.gate_opened)
+		e2pf_decide(list, "gate", "opened", "%s: %.3f s were lost",
+			    r->engine.gate_opened,
+			    (double)r->engine.lost_ns / 1e9);
 	if (r->engine.errors)
 		e2pf_decide(list, "errors", "counted", "%llu reads failed",
 			    (unsigned long long)r->engine.errors);

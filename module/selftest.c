@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -85,6 +86,10 @@ static void make_calls(void)
 	madvise(NULL, 0, MADV_DONTNEED);
 	posix_fadvise(-1, 0, 0, POSIX_FADV_WILLNEED);
 	readahead(-1, 0, 0);
+#ifdef HAVE_PREADV2
+	if (preadv2(-1, NULL, 0, 0, RWF_NOWAIT) < 0)
+		errno = 0;
+#endif
 	fd = fcntl(-1, F_DUPFD_CLOEXEC, 0);
 	fcntl(fd, F_SETLK, &lock);
 	mkdir("", 0);

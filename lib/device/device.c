@@ -17,6 +17,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <time.h>
@@ -57,13 +59,18 @@
  * journal, the mount table, the pipe to badblocks. */
 #define SPARE_DESCRIPTORS 16u
 
+/* Reads whose bytes nobody wants go into one buffer, again and again; the largest page
+ * of any processor has this many of them. */
+#define SINK_BYTES 4096u
+#define SINKS_OF_PAGE 16u
+
 struct file_device {
 	struct e2pf_device dev;
 	uint64_t offset;	/* of the filesystem in the file */
 	unsigned char *map;	/* of the whole file, or NULL */
 	uint64_t map_len;
 	bool in_memory;		/* of a filesystem in memory */
-	bool small_blocks;	/* smaller than pages */
+	atomic_bool no_read_now;	/* the filesystem refuses RWF_NOWAIT */
 	_Atomic uint64_t hole;	/* found last, in pages: its begin, and in the
 				   lower HOLE_BITS how many; a longer one is cut */
 };
@@ -130,36 +137,114 @@ static uint64_t find_hole(struct file_device *f, uint64_t at)
 	return hole_left(f, at);
 }
 
+/* How many pages of the range are in the page cache, in whatever state; -1 if that is
+ * not known.  mincore(2) reports only those that are up to date. */
+static int64_t pages_held(const struct file_device *f, uint64_t start,
+			  uint64_t len)
+{
+#ifdef SYS_cachestat
+	struct {
+		uint64_t offset, length;
+	} range = { start, len };
+	struct {
+		uint64_t cache, dirty, writeback, evicted, recently_evicted;
+	} found;
+
+	return syscall(SYS_cachestat, f->dev.fd, &range, &found, 0) ? -1 :
+	       (int64_t)found.cache;
+#else
+	(void)f, (void)start, (void)len;
+	return -1;
+#endif
+}
+
+/* Read all of this if nothing has to be waited for.  RWF_NOWAIT finds what is up to date
+ * in a page that was written in part.  It begins to read a page that is missing. */
+static bool read_now(struct file_device *f, const struct iovec *part,
+		     unsigned parts, uint64_t start, uint64_t len)
+{
+#if defined(HAVE_PREADV2) && defined(RWF_NOWAIT)
+	ssize_t n;
+
+	if (f->no_read_now)
+		return false;
+	n = preadv2(f->dev.fd, part, (int)parts, (off_t)start, RWF_NOWAIT);
+	if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
+		f->no_read_now = true;
+	return n >= 0 && (uint64_t)n == len;
+#else
+	(void)f, (void)part, (void)parts, (void)start, (void)len;
+	return false;
+#endif
+}
+
+static enum e2pf_residency page_state(struct file_device *f, uint64_t start)
+{
+	uint64_t left = f->offset + f->dev.size - start, len = f->dev.page_size;
+	struct iovec part[SINKS_OF_PAGE];
+	char sink[SINK_BYTES];
+	unsigned i;
+
+	if (pages_held(f, start, len) <= 0)
+		return E2PF_MISSING;
+	for (i = 0; i < SINKS_OF_PAGE; i++)
+		part[i] = (struct iovec){ sink, sizeof(sink) };
+	/* The last page of a file may have less. */
+	if (left < len)
+		len = left;
+	return read_now(f, part, (f->dev.page_size + SINK_BYTES - 1) / SINK_BYTES,
+			start, len) ? E2PF_CACHED : E2PF_HELD;
+}
+
+/* The leading pages of a range that mincore(2) reports as missing. */
+static uint64_t missing_span(struct file_device *f, uint64_t start,
+			     uint64_t len, enum e2pf_residency *state)
+{
+	uint64_t page = f->dev.page_size, n;
+
+	*state = E2PF_MISSING;
+	if (!f->dev.sees_held || pages_held(f, start, len) <= 0)
+		return len;
+	*state = page_state(f, start);
+	for (n = page; n < len && page_state(f, start + n) == *state; n += page)
+		;
+	return n;
+}
+
 static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
-			  uint64_t len, bool *resident)
+			  uint64_t len, enum e2pf_residency *state)
 {
 	struct file_device *f = file_device(dev);
 	unsigned char vec[SPAN_PAGES];
 	uint64_t page = dev->page_size, start, end, hole;
 	uint64_t pages, i;
 
-	*resident = false;
+	*state = E2PF_MISSING;
 	if (dev->blind || !len)
 		return len;
 	offset += f->offset;
 	hole = hole_left(f, offset);
-	*resident = hole;
-	if (hole)
+	if (hole) {
+		*state = E2PF_CACHED;
 		return hole < len ? hole : len;
+	}
 	start = offset - offset % page;
 	pages = (offset + len - start + page - 1) / page;
 	if (pages > SPAN_PAGES)
 		pages = SPAN_PAGES;
 	if (query(f, start, pages * page, vec) < 0)
 		return len;
-	*resident = vec[0] & 1;
 	for (i = 1; i < pages && (vec[i] & 1) == (vec[0] & 1); i++)
 		;
 	end = start + i * page - offset;
-	if (!*resident && f->in_memory) {
+	if (vec[0] & 1) {
+		*state = E2PF_CACHED;
+	} else if (f->in_memory) {
 		end = find_hole(f, offset);
-		*resident = end;
+		*state = end ? E2PF_CACHED : E2PF_MISSING;
 		end = end ? end : page;
+	} else {
+		end = start + missing_span(f, start, i * page, state) - offset;
 	}
 	return end < len ? end : len;
 }
@@ -215,25 +300,13 @@ static int file_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return 0;
 }
 
-/* mincore(2) reports a page that is being read as missing; cachestat(2) counts
- * it as present. */
-static int file_holds(struct e2pf_device *dev, uint64_t offset)
+static bool file_read_now(struct e2pf_device *dev, void *buf, uint64_t offset,
+			  uint32_t len)
 {
-#ifdef SYS_cachestat
-	const struct file_device *f = file_device(dev);
-	struct {
-		uint64_t offset, length;
-	} range = { f->offset + offset, 1 };
-	struct {
-		uint64_t cache, dirty, writeback, evicted, recently_evicted;
-	} found;
+	struct file_device *f = file_device(dev);
+	struct iovec part = { buf, len };
 
-	return syscall(SYS_cachestat, f->dev.fd, &range, &found, 0) ? -1 :
-	       found.cache != 0;
-#else
-	(void)dev, (void)offset;
-	return -1;
-#endif
+	return read_now(f, &part, 1, f->offset + offset, len);
 }
 
 static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
@@ -247,40 +320,37 @@ static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
 static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 			 uint64_t ns, bool drop)
 {
-	uint64_t part, began = file_now(dev);
+	uint64_t part, page = offset % dev->page_size, began = file_now(dev);
 	struct timespec pause = { .tv_nsec = FIRST_PAUSE_NS };
-	bool resident;
+	enum e2pf_residency state;
 
 	for (; len; offset += part, len -= part) {
-		while (part = file_span(dev, offset, len, &resident), !resident) {
-			/* A page of which the kernel has read some blocks
-			 * is there, and nobody reads the others. */
-			if (dev->blind || file_device(dev)->small_blocks ||
-			    file_holds(dev, offset) != 1)
-				return true;
+		while (part = file_span(dev, offset, len, &state),
+		       state == E2PF_HELD) {
 			if (file_now(dev) - began >= ns) {
 				/* The kernel keeps a page that is being read. */
 				if (drop)
-					file_forget(dev, offset - offset %
-						    dev->page_size,
+					file_forget(dev, offset - page,
 						    dev->page_size);
-				return file_holds(dev, offset) != 1;
+				file_span(dev, offset, 1, &state);
+				return state != E2PF_HELD;
 			}
 			nanosleep(&pause, NULL);
 			if (pause.tv_nsec < LONGEST_PAUSE_NS)
 				pause.tv_nsec += pause.tv_nsec / 8;
 		}
+		page = 0;
 	}
 	return true;
 }
 
 static void file_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len)
 {
-	bool resident;
+	enum e2pf_residency state;
 
 	/* What is not cached any more would be read page by page. */
-	if (dev->mapping && file_span(dev, offset, len, &resident) == len &&
-	    resident)
+	if (dev->mapping && file_span(dev, offset, len, &state) == len &&
+	    state == E2PF_CACHED)
 		e2pf_mapping_populate(dev->mapping,
 				      file_device(dev)->offset + offset, len);
 }
@@ -300,9 +370,9 @@ static const struct e2pf_device_ops file_ops = {
 	.span = file_span,
 	.willneed = file_willneed,
 	.read = file_read,
+	.read_now = file_read_now,
 	.now = file_now,
 	.close = file_close,
-	.holds = file_holds,
 	.arrives = file_arrives,
 	.data = file_data,
 	.populate = file_populate,
@@ -320,22 +390,14 @@ static bool may_see_cache(int fd, const struct stat *st)
 	       faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
-/* Where the file is, and how large the blocks are of its filesystem, or of the device,
- * which a mount sets. */
-static void learn_blocks(struct file_device *f, const struct stat *st)
+/* The node of a block device is in memory, too. */
+static bool is_in_memory(int fd, const struct stat *st)
 {
 	struct statfs fs;
-	int size = 0;
 
-	/* The node of a block device is in memory, too. */
-	if (S_ISBLK(st->st_mode)) {
-		ioctl(f->dev.fd, BLKBSZGET, &size);
-	} else if (!fstatfs(f->dev.fd, &fs)) {
-		size = (int)fs.f_bsize;
-		f->in_memory = (uint32_t)fs.f_type == TMPFS_MAGIC ||
-			       (uint32_t)fs.f_type == RAMFS_MAGIC;
-	}
-	f->small_blocks = size < (int)f->dev.page_size;
+	return !S_ISBLK(st->st_mode) && !fstatfs(fd, &fs) &&
+	       ((uint32_t)fs.f_type == TMPFS_MAGIC ||
+		(uint32_t)fs.f_type == RAMFS_MAGIC);
 }
 
 /* The descriptor has the lowest free number, so all below it are in use. */
@@ -396,7 +458,8 @@ int e2pf_device_open(const char *path, uint64_t offset,
 		goto fail;
 	f->dev.size = size - offset;
 	f->dev.blind = !may_see_cache(f->dev.fd, &st);
-	learn_blocks(f, &st);
+	f->in_memory = is_in_memory(f->dev.fd, &st);
+	f->dev.sees_held = !f->dev.blind && pages_held(f, 0, 1) >= 0;
 	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
 	map_whole(f);
 	*dev = &f->dev;

@@ -13,14 +13,22 @@
 
 struct e2pf_device;
 
+/* What the page cache has of a range. */
+enum e2pf_residency {
+	E2PF_MISSING,		/* nothing */
+	E2PF_CACHED,		/* all of it, to be had now */
+	E2PF_HELD		/* pages that cannot be had now: they are being
+				   read, could not be read, or were written in
+				   part, and then nobody reads the rest */
+};
+
 /* Offsets and lengths are bytes of the device.  Every operation may be called
  * from any thread. */
 struct e2pf_device_ops {
-	/* Length (1 to len) of the leading part of the range that is either
-	 * entirely cached or entirely missing.  A multiple of the cache's page
-	 * size, or len. */
+	/* Length (1 to len) of the leading part of the range that is all in the
+	 * same state.  A multiple of the cache's page size, or len. */
 	uint64_t (*span)(struct e2pf_device *dev, uint64_t offset,
-			 uint64_t len, bool *resident);
+			 uint64_t len, enum e2pf_residency *state);
 	/* Start reading the range into the page cache; may block while the
 	 * device's queue is full.  Returns the number of requests made. */
 	unsigned (*willneed)(struct e2pf_device *dev, uint64_t offset,
@@ -29,17 +37,17 @@ struct e2pf_device_ops {
 	 * errno; EIO for a range that ends beyond the device. */
 	int (*read)(struct e2pf_device *dev, void *buf, uint64_t offset,
 		    uint32_t len);
+	/* Copy the range if all of it can be had without waiting.  Returns false
+	 * if not, or if that is not known. */
+	bool (*read_now)(struct e2pf_device *dev, void *buf, uint64_t offset,
+			 uint32_t len);
 	/* Nanoseconds of a monotonic clock. */
 	uint64_t (*now)(struct e2pf_device *dev);
 	void (*close)(struct e2pf_device *dev);
-	/* 1 if the page of this byte is cached or being read, 0 if not, -1 if that
-	 * is not known.  NULL: it never is. */
-	int (*holds)(struct e2pf_device *dev, uint64_t offset);
-	/* Wait at most `ns` until the range has been read, and do not ask for it:
+	/* Wait at most `ns` until none of the range is held, and do not ask for it:
 	 * read() would have the device try again what it could not read.  Returns
-	 * false if some of it is still being read, or could not be; true also if
-	 * some of it is gone, or that is not known.  `drop`: what could not be is
-	 * gone then.  NULL: it never is. */
+	 * false if some of it still is.  `drop`: pages that could not be read are
+	 * dropped then.  NULL: nobody can tell. */
 	bool (*arrives)(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 			uint64_t ns, bool drop);
 	/* The first byte at or after this one that is stored, and not in a hole
@@ -63,6 +71,9 @@ struct e2pf_device {
 	 * a file and to users who may write to it.  span() then reports that
 	 * nothing is cached. */
 	bool blind;
+	/* span() can tell what is held from what is missing: cachestat(2) of Linux
+	 * 6.5. */
+	bool sees_held;
 	/* For the checker, populated with what has arrived; NULL: none. */
 	struct e2pf_mapping *mapping;
 };

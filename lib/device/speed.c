@@ -77,13 +77,13 @@ static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length,
 		 bool metadata)
 {
 	struct e2pf_device *dev = s->dev;
-	bool resident;
+	enum e2pf_residency state;
 
 	/* A hole of a file would be read without the device. */
 	if (at > s->bytes || length > s->bytes - at ||
 	    is_taken(s, at + length / 2) ||
-	    dev->ops->span(dev, at, length, &resident) < length || resident ||
-	    (dev->ops->holds && dev->ops->holds(dev, at) > 0) ||
+	    dev->ops->span(dev, at, length, &state) < length ||
+	    state != E2PF_MISSING ||
 	    (dev->ops->data && dev->ops->data(dev, at) != at))
 		return false;
 	s->place[i] = (struct place){ at, length, metadata };

@@ -9,10 +9,10 @@
 bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len)
 {
 	while (len) {
-		bool resident;
-		uint64_t n = dev->ops->span(dev, offset, len, &resident);
+		enum e2pf_residency state;
+		uint64_t n = dev->ops->span(dev, offset, len, &state);
 
-		if (!resident)
+		if (state != E2PF_CACHED)
 			return false;
 		offset += n;
 		len -= n;

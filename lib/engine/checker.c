@@ -6,10 +6,19 @@
 #include "core.h"
 
 /* A checker at the gate goes on when no worker has made progress for
- * GATE_PATIENCE_NS, or after GATE_LIMIT_NS in all: a single read of its own in
- * this time hardly delays the elevator pass. */
+ * GATE_PATIENCE_NS, or, where no disk is known to read, for IDLE_PATIENCE_NS; or after
+ * GATE_LIMIT_NS in all: a single read of its own in this time hardly delays the
+ * elevator pass. */
 #define GATE_PATIENCE_NS 1000000000ull
+#define IDLE_PATIENCE_NS 50000000ull
 #define GATE_LIMIT_NS 5000000000ull
+
+/* The gate stays open for the rest of the phase when more time was lost at it than
+ * LOST_READS reads of the checker's own take, and a LOST_PART of what those took that
+ * it has saved.  A read for which the latency was not measured takes LATENCY_NS. */
+#define LOST_READS 4u
+#define LOST_PART 20u
+#define LATENCY_NS 10000000u
 
 /* How often a checker at the gate checks whether its block is cached. */
 #define GATE_CHECK_NS 20000000u
@@ -213,17 +222,45 @@ static bool is_ending(struct e2pf_engine *e)
  * the worker's units: a checker that reads one block before it begins must not
  * wait for all units.
  */
-static bool is_worth_waiting(struct e2pf_engine *e)
+static bool is_worth_waiting(struct e2pf_engine *e, bool disks_read)
 {
 	uint64_t at = 0;
 
 	e2pf_assert_held(e);
 	if (!e->checker.gated || !e2pf_is_reading(e) || is_ending(e) ||
-	    e2pf_now(e) - e->pool.last_progress >= GATE_PATIENCE_NS)
+	    e2pf_now(e) - e->pool.last_progress >=
+	    (disks_read ? GATE_PATIENCE_NS : IDLE_PATIENCE_NS))
 		return false;
 	if (!e2pf_is_followed(e))
 		return e2pf_pool_is_reading(e, NULL);
 	return e2pf_checker_at(e, &at) && e2pf_pool_is_reading(e, &at);
+}
+
+/* Does a disk read something?  Asked only if the workers seem to wait in vain. */
+static bool disks_read(const struct e2pf_engine *e)
+{
+	return e2pf_now(e) - e->pool.last_progress < IDLE_PATIENCE_NS ||
+	       e2pf_pacing_disks_read(e) == 1;
+}
+
+/* A wait at the gate has ended after `ns`; `served`: with the block. */
+static void settle_wait(struct e2pf_engine *e, uint64_t ns, bool served)
+{
+	struct e2pf_checker *c = &e->checker;
+	uint64_t latency = e->pacing.speed.latency_ns;
+
+	e2pf_assert_held(e);
+	if (!latency)
+		latency = LATENCY_NS;
+	c->served += served;
+	if (served)
+		return;
+	c->lost_ns += ns;
+	if (!c->gated || c->lost_ns <=
+	    latency * LOST_READS + latency * c->served / LOST_PART)
+		return;
+	c->gated = false;
+	c->gate_opened = "blocks that were waited for did not come";
 }
 
 /*
@@ -237,8 +274,8 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	struct e2pf_checker *c = &e->checker;
 	struct e2pf_device *dev = e->devices[r->device];
 	sigset_t block, mask;
+	bool cached = false, reads = true;
 	uint64_t began;
-	bool cached = false;
 	size_t i;
 
 	sigemptyset(&block);
@@ -248,8 +285,8 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	e2pf_lock(&e->lock);
 	began = e2pf_now(e);
 	c->gate_waiters++;
-	c->gate_waits += is_worth_waiting(e);
-	while (!cached && is_worth_waiting(e) &&
+	c->gate_waits += is_worth_waiting(e, reads);
+	while (!cached && is_worth_waiting(e, reads) &&
 	       e2pf_now(e) - began < GATE_LIMIT_NS) {
 		struct timespec ts = e2pf_deadline(GATE_CHECK_NS);
 
@@ -258,9 +295,17 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 		 * and the workers need the lock to make progress. */
 		e2pf_unlock(&e->lock);
 		cached = e2pf_is_cached(dev, r->offset, r->length);
+		reads = cached || disks_read(e);
 		e2pf_lock(&e->lock);
 	}
 	c->gate_waiters--;
+	if (!cached) {
+		/* It may have come with what ended the wait. */
+		e2pf_unlock(&e->lock);
+		cached = e2pf_is_cached(dev, r->offset, r->length);
+		e2pf_lock(&e->lock);
+	}
+	settle_wait(e, e2pf_now(e) - began, cached);
 	e2pf_unlock(&e->lock);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
@@ -281,34 +326,87 @@ static bool was_read_lately(struct e2pf_engine *e, const struct e2pf_read *r)
 					memory_order_relaxed) == key;
 }
 
-/* Might the page of this byte be in flight?  The kernel drops a page that could not be
- * read, but not one that is being read. */
-static bool may_be_in_flight(struct e2pf_device *dev, uint64_t offset)
+unsigned e2pf_checker_request(struct e2pf_engine *e, unsigned device,
+			      uint64_t offset, uint32_t length)
 {
+	struct e2pf_device *dev = e->devices[device];
+	struct e2pf_checker *c = &e->checker;
+	unsigned slot = atomic_fetch_add(&c->next_requested, 1) % E2PF_REQUESTED;
+	struct e2pf_requested *r = &c->requested[slot];
+	unsigned requests;
+
+	/* Whoever looks meanwhile may take two requests for one that is as long as
+	 * the first and where the second is: then something counts as in flight
+	 * that is not. */
+	r->offset = offset;
+	r->device = device;
+	r->length = length;
+	r->asking = true;
+	if (offset <= c->alone_end && offset + length >= c->alone_at)
+		c->alone_at = E2PF_NOWHERE;
+	/* This may block while the device's queue is full. */
+	requests = dev->ops->willneed(dev, offset, length);
+	r->asking = false;
+	return requests;
+}
+
+/* The request for this byte among the last ones of the workers, or NULL. */
+static const struct e2pf_requested *request_of(const struct e2pf_engine *e,
+					       unsigned device, uint64_t offset)
+{
+	const struct e2pf_requested *r = e->checker.requested;
+	unsigned i;
+
+	for (i = 0; i < E2PF_REQUESTED; i++, r++)
+		if (r->length && r->device == device &&
+		    offset - r->offset < r->length)
+			return r;
+	return NULL;
+}
+
+/* Might the page of this byte be in flight?  A page that no worker has requested may
+ * have been written in part.  The kernel drops a page that could not be read, but not
+ * one that is being read. */
+static bool may_be_in_flight(struct e2pf_engine *e, unsigned device,
+			     uint64_t offset)
+{
+	struct e2pf_device *dev = e->devices[device];
+	const struct e2pf_requested *request;
+	enum e2pf_residency state;
+
 	if (offset >= dev->size || e2pf_is_cached(dev, offset, 1))
 		return false;
+	request = request_of(e, device, offset);
+	if (!request || request->asking)
+		return request;
 	if (dev->ops->forget)
 		dev->ops->forget(dev, offset - offset % dev->page_size,
 				 dev->page_size);
-	return !dev->ops->holds || dev->ops->holds(dev, offset);
+	dev->ops->span(dev, offset, 1, &state);
+	return state == E2PF_HELD || !dev->sees_held;
 }
 
 /* Is nothing in flight beside this read, which the block layer could merge with it? */
 static bool is_alone(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	struct e2pf_device *dev = e->devices[r->device];
-
-	return (!r->offset || !may_be_in_flight(dev, r->offset - 1)) &&
-	       !may_be_in_flight(dev, r->offset + r->length);
+	return (!r->offset || !may_be_in_flight(e, r->device, r->offset - 1)) &&
+	       !may_be_in_flight(e, r->device, r->offset + r->length);
 }
 
-void e2pf_checker_requested(struct e2pf_engine *e, uint64_t offset,
-			    uint64_t length)
+/* Will a worker read this for the checker, or has it been requested?  Not if a page of
+ * it is in the cache that no worker has requested: nobody may be reading that. */
+static bool may_come(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	struct e2pf_checker *c = &e->checker;
+	struct e2pf_device *dev = e->devices[r->device];
+	uint64_t at = r->offset, end = at + r->length, len;
+	enum e2pf_residency state;
 
-	if (offset <= c->alone_end && offset + length >= c->alone_at)
-		c->alone_at = E2PF_NOWHERE;
+	for (; at < end; at += len) {
+		len = dev->ops->span(dev, at, end - at, &state);
+		if (state == E2PF_HELD && !request_of(e, r->device, at))
+			return false;
+	}
+	return true;
 }
 
 void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
@@ -335,7 +433,7 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 		if (!is_alone(e, r))
 			c->alone_at = E2PF_NOWHERE;
 	}
-	r->waited = r->missed && c->gated;
+	r->waited = r->missed && c->gated && may_come(e, r);
 	if (!r->waited)
 		return;
 	wait_at_gate(e, r);
@@ -461,6 +559,8 @@ void e2pf_checker_stats(struct e2pf_engine *e, struct e2pf_engine_stats *stats)
 	stats->checker_bytes = c->bytes;
 	stats->gate_waits = c->gate_waits;
 	stats->own_stall_ns = c->own_stall_ns;
+	stats->lost_ns = c->lost_ns;
+	stats->gate_opened = c->gate_opened;
 }
 
 void e2pf_checker_get_progress(struct e2pf_engine *e,

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "engine.h"
+#include "requests.h"
 
 /* A small read that took longer than this waited for the device.  From memory
  * 4 KiB take 1 us; the fastest devices need 60 us for a request through the block
@@ -26,6 +27,16 @@
 /* As many as libext2fs's cache has blocks, and some more. */
 #define E2PF_LATELY 64u
 
+/* As many as two workers have in flight. */
+#define E2PF_REQUESTED (2 * E2PF_IN_FLIGHT_MOST)
+
+/* Something that a worker has requested, of which nothing was in the cache. */
+struct e2pf_requested {
+	atomic_uint_fast64_t offset;
+	atomic_uint device, length;	/* 0: nothing */
+	atomic_bool asking;		/* the call has not returned */
+};
+
 /* Written by checker.c alone. */
 struct e2pf_checker {
 	/* Any thread reads these without the lock. */
@@ -39,6 +50,9 @@ struct e2pf_checker {
 	/* Where it begins and ends, if nothing beside it has been in flight since;
 	 * or E2PF_NOWHERE. */
 	atomic_uint_fast64_t alone_at, alone_end;
+	/* The last requests of the workers, a ring. */
+	struct e2pf_requested requested[E2PF_REQUESTED];
+	atomic_uint next_requested;
 	/* Its last reads, by their place; 0: none. */
 	atomic_uint_fast64_t lately[E2PF_LATELY];
 
@@ -49,6 +63,10 @@ struct e2pf_checker {
 	uint64_t stage_began;
 	uint64_t stalled_until;		/* its waits up to here are counted */
 	uint64_t bytes, gate_waits, own_stall_ns;
+	/* Of its waits at the gate: time of those that ended without the block, and
+	 * the number of the others. */
+	uint64_t lost_ns, served;
+	const char *gate_opened;
 	struct e2pf_stage_stats stages[E2PF_STAGES];
 	/* While the engine is asleep: reads that waited, and the number of reads
 	 * at the first of them. */
@@ -59,10 +77,10 @@ struct e2pf_checker {
 void e2pf_checker_init(struct e2pf_engine *e);
 void e2pf_checker_destroy(struct e2pf_engine *e);
 
-/* This has just been requested, of any device: is it beside the checker's read?
+/* Request this, of which nothing is in the cache.  Returns the number of requests.
  * Needs no lock. */
-void e2pf_checker_requested(struct e2pf_engine *e, uint64_t offset,
-			    uint64_t length);
+unsigned e2pf_checker_request(struct e2pf_engine *e, unsigned device,
+			      uint64_t offset, uint32_t length);
 
 /* Has the checker reported a unit of the current phase?  Needs no lock. */
 bool e2pf_checker_at(const struct e2pf_engine *e, uint64_t *unit);

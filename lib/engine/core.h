@@ -50,6 +50,8 @@
 enum e2pf_run {
 	E2PF_RUN_IDLE,		/* there are no workers */
 	E2PF_RUN_ASLEEP,	/* nor here: everything was cached at the start */
+	E2PF_RUN_STARTING,	/* a thread measures the device, and then starts
+				   them; it counts as one of them */
 	E2PF_RUN_READING,
 	E2PF_RUN_GAVE_UP,	/* too many errors, or a total budget is used
 				   up: the workers take nothing */
@@ -96,8 +98,8 @@ static inline bool e2pf_is_followed(const struct e2pf_engine *e)
 
 /* These need the lock. */
 
-/* Measure the device if its kind is a guess, and start the workers.  Returns 0 or
- * an errno. */
+/* Measure the device if its kind is a guess, with the lock released, and start the
+ * workers.  Returns 0, also when the engine was stopped meanwhile, or an errno. */
 int e2pf_start_reading(struct e2pf_engine *e);
 
 /* The workers take nothing any more. */

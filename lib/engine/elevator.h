@@ -80,7 +80,7 @@ enum e2pf_step {
 };
 
 struct e2pf_elevator_step {
-	const struct e2pf_ref *ref;	/* valid until the next call */
+	struct e2pf_ref *ref;		/* valid until the next call */
 	size_t n;
 	uint64_t at;
 };

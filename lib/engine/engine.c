@@ -60,7 +60,14 @@ int e2pf_start_reading(struct e2pf_engine *e)
 	int err;
 
 	e2pf_assert_held(e);
+	set_run(e, E2PF_RUN_STARTING);
+	e->pool.running++;
 	e2pf_pacing_measure(e);
+	e->pool.running--;
+	if (e->run != E2PF_RUN_STARTING) {
+		e2pf_pool_tell_end(e);
+		return 0;
+	}
 	/* Order and budget are final now. */
 	e2pf_schedule_prepare(e, e->pacing.speed.has_head, false);
 	err = e2pf_pool_start(e);

@@ -26,6 +26,12 @@
 
 struct e2pf_engine;
 
+/* What the kernel has counted of the disks below the devices: since some time,
+ * nanoseconds in which one was busy, added up; and requests they have now. */
+struct e2pf_disk_counters {
+	uint64_t busy_ns, in_flight;
+};
+
 /* How an engine reads, from one start to the next stop. */
 struct e2pf_engine_config {
 	unsigned threads;	/* workers where no disk is rotational */
@@ -46,6 +52,9 @@ struct e2pf_engine_config {
 	void *ctx;
 	/* Bytes of memory left, asked from time to time. */
 	uint64_t (*available)(void *ctx);
+	/* Count the disks; false if they cannot be counted.  Called by any thread,
+	 * with and without the lock. */
+	bool (*count_disks)(void *ctx, struct e2pf_disk_counters *disks);
 	/* The engines that share the limits, asked with the lock held. */
 	unsigned (*sharers)(void *ctx);
 	/* Called by each worker when it starts. */
@@ -91,6 +100,10 @@ struct e2pf_engine_stats {
 	uint64_t errors;		/* reads of the engine that failed */
 	uint64_t gate_waits;		/* reads that waited at the gate */
 	uint64_t own_stall_ns;		/* in reads of what was not read ahead */
+	uint64_t lost_ns;		/* at the gate, for blocks that no worker
+					   has read */
+	const char *gate_opened;	/* why nobody waits at the gate any more in
+					   some phase; NULL: it was not opened */
 	bool gave_up;			/* reading ahead has ended because of
 					   errors, or because a total budget is
 					   used up */

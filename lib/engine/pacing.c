@@ -61,6 +61,11 @@
 #define DEAREST_NS 8e6
 #define DEAREST_GAP (1u << 20)
 
+/* How old a look at the disks may be that tells whether they were busy, and how often
+ * there is one. */
+#define LOOK_NS 100000000u
+#define OLD_LOOK_NS E2PF_STUCK_NS
+
 void e2pf_pacing_start(struct e2pf_engine *e)
 {
 	struct e2pf_pacing *p = &e->pacing;
@@ -68,6 +73,7 @@ void e2pf_pacing_start(struct e2pf_engine *e)
 	e2pf_assert_held(e);
 	p->rate.bandwidth = e->cfg.bandwidth;
 	p->rate.requests = e->cfg.requests;
+	p->looked_at = 0;
 	if (!p->speed.latency_ns || !e->cfg.measure)
 		p->speed = (struct e2pf_speed) {
 			.has_head = e->cfg.has_head
@@ -91,7 +97,9 @@ static void leave_to_checker(struct e2pf_engine *e)
 void e2pf_pacing_measure(struct e2pf_engine *e)
 {
 	struct e2pf_pacing *p = &e->pacing;
+	struct e2pf_speed speed = p->speed;
 	uint64_t began = e2pf_now(e);
+	const char *unmeasured;
 
 	e2pf_assert_held(e);
 	p->unmeasured = NULL;
@@ -99,13 +107,19 @@ void e2pf_pacing_measure(struct e2pf_engine *e)
 		return;
 	/* If the checker's first reads have shown that the device is stuck, the
 	 * measurement would take just as long. */
-	if (p->stuck)
+	if (p->stuck) {
 		p->unmeasured = "it was too slow from the start";
-	else if (!e2pf_is_worth_measuring(e->source, e->schedule.first))
+	} else if (!e2pf_is_worth_measuring(e->source, e->schedule.first)) {
 		p->unmeasured = "that would take as long as reading ahead";
-	else
-		p->unmeasured = e2pf_measure(e->source, e->devices[0], false,
-					     &p->speed);
+	} else {
+		/* A device that hangs must not hang whoever asks for progress. */
+		e2pf_unlock(&e->lock);
+		unmeasured = e2pf_measure(e->source, e->devices[0], false,
+					  &speed);
+		e2pf_lock(&e->lock);
+		p->unmeasured = unmeasured;
+		p->speed = speed;
+	}
 	if (p->unmeasured && e2pf_now(e) - began >= E2PF_STUCK_NS)
 		leave_to_checker(e);
 }
@@ -141,13 +155,65 @@ static void suspect(struct e2pf_engine *e, uint64_t offset, bool failed)
 		e2pf_give_up(e);
 }
 
+/*
+ * The disks' counters.
+ */
+
+void e2pf_pacing_count_disks(struct e2pf_engine *e)
+{
+	struct e2pf_pacing *p = &e->pacing;
+	struct e2pf_disk_counters disks;
+	uint64_t now;
+
+	if (!e->cfg.count_disks)
+		return;
+	now = e2pf_now(e);
+	if (p->looked_at && now - p->looked_at < LOOK_NS)
+		return;
+	if (e->cfg.count_disks(e->cfg.ctx, &disks)) {
+		p->busy_ns = disks.busy_ns;
+		p->looked_at = now;
+	}
+}
+
+int e2pf_pacing_disks_read(const struct e2pf_engine *e)
+{
+	struct e2pf_disk_counters disks;
+
+	if (!e->cfg.count_disks || !e->cfg.count_disks(e->cfg.ctx, &disks))
+		return -1;
+	return disks.in_flight != 0;
+}
+
+/* A read took `ns`, for most of which no disk did anything: this process stood still
+ * (SIGSTOP, a frozen cgroup, a virtual machine that was paused), which says
+ * nothing about a disk.  Without a recent look the disk counts as busy. */
+static bool stood_still(const struct e2pf_engine *e, uint64_t ns)
+{
+	const struct e2pf_pacing *p = &e->pacing;
+	uint64_t now = e2pf_now(e), from = now - ns, looked = p->looked_at;
+	struct e2pf_disk_counters disks;
+	uint64_t busy, before;
+
+	if (!looked || looked + OLD_LOOK_NS < from || !e->cfg.count_disks ||
+	    !e->cfg.count_disks(e->cfg.ctx, &disks))
+		return false;
+	/* They may have been busy all the time between the look and the read. */
+	before = looked < from ? from - looked : 0;
+	busy = disks.busy_ns - p->busy_ns;
+	busy = busy > before ? busy - before : 0;
+	return busy * 2 < now - (looked < from ? from : looked);
+}
+
 void e2pf_pacing_judge_ours(struct e2pf_engine *e, uint64_t offset, int error,
 			    uint64_t ns)
 {
+	bool slow = ns >= E2PF_STUCK_NS && !stood_still(e, ns);
+
 	e2pf_assert_held(e);
-	if (error || ns >= E2PF_STUCK_NS)
+	if (error || slow)
 		suspect(e, offset, error);
-	if (ns >= E2PF_STUCK_NS)
+	if (slow)
 		leave_to_checker(e);
 }
 
@@ -158,6 +224,8 @@ void e2pf_pacing_judge_checker(struct e2pf_engine *e,
 
 	e2pf_assert_held(e);
 	if (ns >= E2PF_STUCK_NS) {
+		if (stood_still(e, ns))
+			return;
 		suspect(e, r->offset, false);
 		leave_to_checker(e);
 	} else if (r->missed && p->stuck && ns < E2PF_STUCK_NS / 4 &&

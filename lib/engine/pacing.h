@@ -31,6 +31,8 @@ struct e2pf_pacing {
 	 * it at a time, if one has failed, or holds up the others. */
 	atomic_bool suspect, careful;
 	atomic_uint failures;		/* places at which a read has failed */
+	/* The disks as they were last looked at, and when; 0: never. */
+	atomic_uint_fast64_t looked_at, busy_ns;
 
 	/* These need the lock. */
 	struct e2pf_rate rate;		/* of the workers' requests */
@@ -57,7 +59,8 @@ struct e2pf_cost {
  * that the configuration names unless it was measured before. */
 void e2pf_pacing_start(struct e2pf_engine *e);
 
-/* If the kind of the device is a guess, measure it. */
+/* If the kind of the device is a guess, measure it.  Releases the lock while it
+ * reads. */
 void e2pf_pacing_measure(struct e2pf_engine *e);
 
 /* Nanoseconds until a request of `bytes` may be made; or 0, and it is counted as
@@ -85,6 +88,12 @@ void e2pf_pacing_stats(const struct e2pf_engine *e,
 		       struct e2pf_engine_stats *stats);
 
 /* These do not. */
+
+/* Look at the disks' counters, unless that was done a moment ago. */
+void e2pf_pacing_count_disks(struct e2pf_engine *e);
+
+/* 1 if a disk reads something now, 0 if none does, -1 if that is not known. */
+int e2pf_pacing_disks_read(const struct e2pf_engine *e);
 
 void e2pf_cost_init(struct e2pf_cost *cost, const struct e2pf_engine *e);
 

@@ -26,6 +26,15 @@ int e2pf_piece_read(struct e2pf_device *dev, uint64_t offset,
 	return dev->ops->read(dev, piece->bytes, offset, piece->size);
 }
 
+bool e2pf_piece_read_now(struct e2pf_device *dev, uint64_t offset,
+			 struct e2pf_piece *piece)
+{
+	if (!piece->size)
+		return true;
+	return e2pf_have_room(&piece->bytes, &piece->room, 0, piece->size, 1) &&
+	       dev->ops->read_now(dev, piece->bytes, offset, piece->size);
+}
+
 void e2pf_piece_free(struct e2pf_piece *piece)
 {
 	free(piece->bytes);

@@ -28,6 +28,10 @@ bool e2pf_is_sound(const struct e2pf_source *source,
 int e2pf_piece_read(struct e2pf_device *dev, uint64_t offset,
 		    struct e2pf_piece *piece);
 
+/* The same if nothing has to be waited for; false, with the size unchanged, if not. */
+bool e2pf_piece_read_now(struct e2pf_device *dev, uint64_t offset,
+			 struct e2pf_piece *piece);
+
 void e2pf_piece_free(struct e2pf_piece *piece);
 
 #endif

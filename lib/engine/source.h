@@ -50,6 +50,9 @@ struct e2pf_ref {
 	uint8_t device;		/* index of the device */
 	uint8_t cls;		/* class, less than the source's `classes` */
 	bool parse;		/* its bytes lead to further references */
+	bool held;		/* the engine's own, the source leaves it false:
+				   pages of it were in the cache and could not be
+				   had when it was requested */
 };
 
 /* Receives what was found.  The reference is valid during the call only. */
@@ -88,11 +91,12 @@ struct e2pf_start {
 struct e2pf_source;
 
 /*
- * The engine holds its lock during begin(), next() for the first phase, units(),
- * weight() and sample(), and during piece() and parse() of what sample() passes;
+ * The engine holds its lock during begin(), next() for the first phase, units() and
+ * weight(), and during piece() and parse() of what sample() passes;
  * these must neither call the engine nor wait for a lock that may be held by a
  * caller of the engine.  Otherwise seed(), piece() and parse() are called without
- * that lock, by several threads at once, and next() by one.
+ * that lock, by several threads at once, and next() by one; sample() by one, with
+ * the lock or without, while there are no workers.
  */
 struct e2pf_source_ops {
 	/* All of them must exist, unless said otherwise. */

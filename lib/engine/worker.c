@@ -21,8 +21,11 @@
  * to be waited for, at the latest at the end. */
 #define SUSPECT_MOST 2u
 
-/* How long to wait for a request before asking whether it is still wanted. */
-#define STEP_NS 100000000u
+/* How long to wait for a request before asking whether it is still wanted, and whether
+ * others have completed; and how many of these steps until a page that could not be
+ * read is dropped, to find that out. */
+#define STEP_NS 20000000u
+#define STEPS_TO_DROP 5u
 
 /* Bytes read of a request that has not completed. */
 #define LATE_BYTES 4096u
@@ -140,9 +143,13 @@ static bool wait_for_limits(struct e2pf_worker *w, uint64_t bytes)
 static bool is_complete(struct e2pf_engine *e, const struct e2pf_request *r)
 {
 	struct e2pf_device *dev = e->devices[r->device];
+	enum e2pf_residency state;
 
-	return (!dev->blind && e2pf_is_cached(dev, r->offset, 1)) ||
-	       (dev->ops->holds && !dev->ops->holds(dev, r->offset));
+	if (dev->blind)
+		return false;
+	dev->ops->span(dev, r->offset, 1, &state);
+	return state == E2PF_CACHED ||
+	       (state == E2PF_MISSING && dev->sees_held);
 }
 
 static const struct e2pf_request *next_step(const struct e2pf_worker *w)
@@ -174,13 +181,15 @@ static void completed(struct e2pf_worker *w, bool late, uint64_t now)
 	e2pf_requests_completed(&w->requests, w->e->cfg.settle, late);
 }
 
-/* Count what has completed meanwhile. */
+/* Count what has completed meanwhile: that is progress, too. */
 static void count_completed(struct e2pf_worker *w)
 {
 	uint64_t now = e2pf_now(w->e);
 
-	while (w->requests.in_flight && is_complete(w->e, next_step(w)))
+	while (w->requests.in_flight && is_complete(w->e, next_step(w))) {
 		completed(w, false, now);
+		e2pf_pool_progressed(w->e);
+	}
 }
 
 /* A read of ours at this place has returned after `ns`; `error` is an errno or 0.  Returns false
@@ -209,30 +218,38 @@ static bool read_returned(struct e2pf_worker *w, uint64_t offset, int error,
 
 /*
  * Wait until what was requested here has been read, or might have been.  Returns false
- * if it could not be, or if nobody wants it any more.  What is on its way for a second
+ * if it could not be, or if nobody wants it any more.  A request that takes a second
  * is waited for as long as the checker has not passed it: a device that tries a bad
- * sector is not asked for more.
+ * sector is not asked for more.  If no disk reads anything, nobody will read it: then it
+ * is not waited for.  Requests that complete meanwhile are progress, unless this is the
+ * request to wait for next.
  */
 static bool arrives(struct e2pf_worker *w, unsigned device, uint64_t offset,
-		    uint64_t len)
+		    uint64_t len, bool is_next)
 {
 	struct e2pf_engine *e = w->e;
 	struct e2pf_device *dev = e->devices[device];
 	uint64_t began = e2pf_now(e);
-	unsigned failures = e->pacing.failures;
-	bool stuck = false, wanted = true, first = true;
+	unsigned failures = e->pacing.failures, steps = 1;
+	bool stuck = false, wanted = true;
 
-	while (dev->ops->arrives && wanted &&
-	       !dev->ops->arrives(dev, offset, len, is_obsolete(w) ?
-				  E2PF_STUCK_NS : STEP_NS,
-				  first && !e->pacing.suspect)) {
-		/* What fails later, or again, costs too much to be tried once
-		 * more by us. */
-		first = false;
+	/* A page that fails later, or again, costs too much to be tried once more by
+	 * us. */
+	for (; dev->ops->arrives && wanted &&
+	     !dev->ops->arrives(dev, offset, len, is_obsolete(w) ?
+				E2PF_STUCK_NS : STEP_NS,
+				steps == STEPS_TO_DROP && !e->pacing.suspect);
+	     steps++) {
+		if (!is_next)
+			count_completed(w);
 		wanted = !is_obsolete(w) && e->pacing.failures == failures;
 		if (stuck || (!e->pacing.suspect &&
-			      e2pf_now(e) - began < E2PF_STUCK_NS))
+			      e2pf_now(e) - began < E2PF_STUCK_NS)) {
+			if (!e->pacing.suspect && steps > STEPS_TO_DROP &&
+			    e2pf_pacing_disks_read(e) == 0)
+				return wanted;
 			continue;
+		}
 		stuck = true;
 		e2pf_lock(&e->lock);
 		e2pf_pacing_judge_ours(e, offset, 0, e2pf_now(e) - began);
@@ -266,7 +283,7 @@ static int wait_for_request(struct e2pf_worker *w)
 		completed(w, false, began);
 		return 0;
 	}
-	if (!arrives(w, r.device, r.offset, 1)) {
+	if (!arrives(w, r.device, r.offset, 1, true)) {
 		completed(w, true, e2pf_now(e));
 		return EIO;
 	}
@@ -335,9 +352,7 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		if (!wait_for_limits(w, len))
 			return false;
 		e2pf_pool_requests(e);
-		/* This may block while the device's queue is full. */
-		requests = dev->ops->willneed(dev, pos, len);
-		e2pf_checker_requested(e, pos, len);
+		requests = e2pf_checker_request(e, device, pos, (uint32_t)len);
 		w->requests_made += requests;
 		e2pf_cost_requested(&w->cost, requests, len);
 		r.offset = pos + len - grain;
@@ -349,7 +364,20 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 	return true;
 }
 
-/* Request a run as far as it is not cached.  Returns false if nobody wants it. */
+/* Nobody may be reading these pages: what lies in them is read when it is parsed. */
+static void mark_held(const struct e2pf_elevator_step *step, uint64_t pos,
+		      uint64_t len)
+{
+	size_t i;
+
+	for (i = 0; i < step->n; i++)
+		if (step->ref[i].offset < pos + len &&
+		    pos < step->ref[i].offset + step->ref[i].length)
+			step->ref[i].held = true;
+}
+
+/* Request a run as far as none of it is in the cache.  Returns false if nobody wants
+ * it. */
 static bool request_run(struct e2pf_worker *w,
 			const struct e2pf_elevator_step *step)
 {
@@ -357,9 +385,11 @@ static bool request_run(struct e2pf_worker *w,
 	unsigned device = step->ref->device;
 	struct e2pf_device *dev = w->e->devices[device];
 	uint64_t pos = step->ref->offset, end = pos, len;
-	bool resident;
+	enum e2pf_residency state;
+	bool missing;
 	size_t i;
 
+	e2pf_pacing_count_disks(w->e);
 	e2pf_window_query_memory(w->e);
 	if (!wait_for_room(w))
 		return false;
@@ -367,11 +397,14 @@ static bool request_run(struct e2pf_worker *w,
 		if (step->ref[i].offset + step->ref[i].length > end)
 			end = step->ref[i].offset + step->ref[i].length;
 	for (; pos < end; pos += len) {
-		len = dev->ops->span(dev, pos, end - pos, &resident);
-		if (resident)
+		len = dev->ops->span(dev, pos, end - pos, &state);
+		missing = state == E2PF_MISSING;
+		if (state == E2PF_CACHED)
 			populate(w, device, pos, len);
-		if (!count_part(w, &parts, pos, len, !resident) ||
-		    (!resident && !request_part(w, device, pos, len)))
+		if (state == E2PF_HELD)
+			mark_held(step, pos, len);
+		if (!count_part(w, &parts, pos, len, missing) ||
+		    (missing && !request_part(w, device, pos, len)))
 			return false;
 	}
 	return true;
@@ -408,15 +441,20 @@ static bool parse_piece(struct e2pf_worker *w,
 	struct e2pf_piece *piece = &w->piece;
 	const struct e2pf_ref ref = *step->ref;
 	uint64_t began = e2pf_now(e), offset = ref.offset + step->at;
+	struct e2pf_device *dev = e->devices[ref.device];
 	bool wanted = true;
-	int err;
+	int err = 0;
 
 	piece->size = source->ops->piece(source, &ref, step->at);
-	if (!arrives(w, ref.device, offset, piece->size)) {
-		e2pf_elevator_parsed(&w->elevator, piece->size);
-		return !is_obsolete(w);
+	if (!e2pf_piece_read_now(dev, offset, piece)) {
+		/* A device that may be failing is not asked a second time. */
+		if ((!ref.held || e->pacing.suspect) &&
+		    !arrives(w, ref.device, offset, piece->size, false)) {
+			e2pf_elevator_parsed(&w->elevator, piece->size);
+			return !is_obsolete(w);
+		}
+		err = e2pf_piece_read(dev, offset, piece);
 	}
-	err = e2pf_piece_read(e->devices[ref.device], offset, piece);
 	if (piece->size)
 		wanted = read_returned(w, offset, err, e2pf_now(e) - began);
 	if (piece->size && wanted && !err &&

@@ -77,10 +77,10 @@ static void read_ahead(struct e2pf_journal *j, uint64_t offset, uint64_t len)
 	const struct e2pf_device_ops *ops = j->dev->ops;
 
 	while (len) {
-		bool resident;
-		uint64_t n = ops->span(j->dev, offset, len, &resident);
+		enum e2pf_residency state;
+		uint64_t n = ops->span(j->dev, offset, len, &state);
 
-		if (!resident) {
+		if (state == E2PF_MISSING) {
 			j->requests += ops->willneed(j->dev, offset, n);
 			j->bytes += n;
 		}

@@ -53,6 +53,8 @@ static const struct member of_report[] = {
 	{ "checker_bytes", SUM, ENGINE(checker_bytes) },
 	{ "gate_waits", SUM, ENGINE(gate_waits) },
 	{ "own_stall_seconds", SUM_NS, ENGINE(own_stall_ns) },
+	{ "lost_seconds", SUM_NS, ENGINE(lost_ns) },
+	{ "gate_opened", TEXT, ENGINE(gate_opened) },
 	{ "wasted_bytes", SUM, ENGINE(wasted_bytes) },
 	{ "peak_lookahead_bytes", MOST, ENGINE(peak_lookahead_bytes) },
 	{ "references_bytes", MOST, ENGINE(refs_bytes) },
@@ -106,6 +108,8 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 		to->unmeasured = from->unmeasured;
 		to->gap_bytes = from->gap_bytes;
 	}
+	if (from->gate_opened)
+		to->gate_opened = from->gate_opened;
 	if (from->threads > to->threads)
 		to->threads = from->threads;
 	for (i = 0; i < E2PF_CLASS_BITS; i++) {

@@ -33,20 +33,30 @@ static uint64_t last_block(const struct fake_device *f, uint64_t offset,
 	return (offset + len - 1) / f->block_size;
 }
 
+/* The kernel keeps the page of a block that it could not read. */
+static enum e2pf_residency state_of(const struct fake_device *f, uint64_t block)
+{
+	if (block >= f->blocks)
+		return E2PF_MISSING;
+	if (f->resident[block])
+		return E2PF_CACHED;
+	return f->in_flight[block] || f->in_part[block] ||
+	       (f->bad[block] && f->asked[block]) ? E2PF_HELD : E2PF_MISSING;
+}
+
 static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
-			  uint64_t len, bool *resident)
+			  uint64_t len, enum e2pf_residency *state)
 {
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end;
 	LOCKED(&f->lock);
 
-	*resident = false;
+	*state = E2PF_MISSING;
 	if (!len)
 		return 0;
 	end = last_block(f, offset, len) + 1;
-	if (b < f->blocks)
-		*resident = f->resident[b];
-	while (b < end && b < f->blocks && f->resident[b] == *resident)
+	*state = state_of(f, b);
+	while (b < end && b < f->blocks && state_of(f, b) == *state)
 		b++;
 	if (b >= end || b >= f->blocks)
 		return len;
@@ -113,8 +123,9 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 	hold(f, FAKE_WILLNEED);
 	f->requests++;
 	asked = f->missing_asked;
+	/* The kernel passes over a page that is there. */
 	for (; b <= end && b < f->blocks; b++) {
-		if (f->resident[b])
+		if (f->resident[b] || f->in_part[b])
 			continue;
 		f->asked[b]++;
 		f->missing_asked++;
@@ -148,6 +159,7 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 			f->missing_read++;
 		missed += !f->resident[b];
 		f->resident[b] = 1;
+		f->in_part[b] = 0;
 	}
 	if (missed) {
 		f->clock += f->miss_ns;
@@ -198,30 +210,28 @@ static void fake_close(struct e2pf_device *dev)
 	(void)dev;
 }
 
-/* The kernel keeps the page of a block that it could not read. */
-static int fake_holds(struct e2pf_device *dev, uint64_t offset)
+static bool fake_read_now(struct e2pf_device *dev, void *buf, uint64_t offset,
+			  uint32_t len)
 {
-	struct fake_device *f = fake(dev);
-	uint64_t block = offset / f->block_size;
-	LOCKED(&f->lock);
+	enum e2pf_residency state;
 
-	return f->resident[block] || f->in_flight[block] ||
-	       (f->bad[block] && f->asked[block]);
+	if (worker() < 0 || fake_span(dev, offset, len, &state) < len ||
+	    state != E2PF_CACHED)
+		return false;
+	return !fake_read(dev, buf, offset, len);
 }
 
 static bool fake_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 			 uint64_t ns, bool drop)
 {
 	struct fake_device *f = fake(dev);
-	bool resident;
+	enum e2pf_residency state;
 	uint64_t part;
 
 	for (; len; offset += part, len -= part) {
-		part = fake_span(dev, offset, len, &resident);
-		if (resident)
+		part = fake_span(dev, offset, len, &state);
+		if (state != E2PF_HELD)
 			continue;
-		if (!fake_holds(dev, offset))
-			return true;
 		fake_advance(f, ns);
 		return drop && f->fails_at_once &&
 		       f->bad[offset / f->block_size];
@@ -235,7 +245,7 @@ static const struct e2pf_device_ops fake_ops = {
 	.read = fake_read,
 	.now = fake_now,
 	.close = fake_close,
-	.holds = fake_holds,
+	.read_now = fake_read_now,
 };
 
 void fake_tell(struct fake_device *f)
@@ -255,6 +265,7 @@ void fake_new_unrecorded(struct fake_device *f, const void *image,
 	f->dev.size = size;
 	f->dev.max_readahead = 128 << 10;
 	f->dev.page_size = block_size;
+	f->dev.sees_held = true;
 	f->image = image;
 	f->block_size = block_size;
 	f->blocks = size / block_size;
@@ -265,9 +276,10 @@ void fake_new_unrecorded(struct fake_device *f, const void *image,
 	f->miss_ns = MISS_NS;
 	f->resident = calloc(f->blocks, 1);
 	f->in_flight = calloc(f->blocks, 1);
+	f->in_part = calloc(f->blocks, 1);
 	f->bad = calloc(f->blocks, 1);
 	f->asked = calloc(f->blocks, sizeof(*f->asked));
-	if (!f->resident || !f->in_flight || !f->bad || !f->asked)
+	if (!f->resident || !f->in_flight || !f->in_part || !f->bad || !f->asked)
 		abort();
 }
 
@@ -286,6 +298,7 @@ void fake_free(struct fake_device *f)
 	pthread_mutex_destroy(&f->lock);
 	free(f->resident);
 	free(f->in_flight);
+	free(f->in_part);
 	free(f->bad);
 	free(f->asked);
 	free(f->event);
@@ -304,6 +317,13 @@ void fake_set_bad(struct fake_device *f, uint64_t block, uint64_t count)
 	LOCKED(&f->lock);
 
 	memset(f->bad + block, 1, count);
+}
+
+void fake_set_in_part(struct fake_device *f, uint64_t block, uint64_t count)
+{
+	LOCKED(&f->lock);
+
+	memset(f->in_part + block, 1, count);
 }
 
 void fake_complete(struct fake_device *f)

@@ -32,7 +32,7 @@ struct fake_device {
 	uint64_t blocks;
 	uint64_t clock;		/* ns */
 	/* Per block. */
-	unsigned char *resident, *in_flight, *bad;
+	unsigned char *resident, *in_flight, *in_part, *bad;
 	unsigned *asked;	/* times a worker requested it while missing */
 	/* Set by the test. */
 	/* Called after each reading of the clock, by its caller. */
@@ -72,6 +72,8 @@ void fake_free(struct fake_device *f);
 void fake_set_resident(struct fake_device *f, uint64_t block, uint64_t count,
 		       bool resident);
 void fake_set_bad(struct fake_device *f, uint64_t block, uint64_t count);
+/* Their pages are in the cache, written in part. */
+void fake_set_in_part(struct fake_device *f, uint64_t block, uint64_t count);
 /* From now on arrives() is known. */
 void fake_tell(struct fake_device *f);
 /* Everything in flight arrives. */

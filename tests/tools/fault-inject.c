@@ -68,6 +68,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum kind {
@@ -521,6 +522,16 @@ ssize_t symbol(int fd, void *buf, size_t len, offset off) \
 }
 PREAD(pread, off_t)
 PREAD(pread64, off64_t)
+
+/* What can be had at once is read like everything else. */
+ssize_t preadv2(int fd, const struct iovec *part, int parts, off_t off, int flags)
+{
+	if (is_target(fd)) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return REAL(preadv2)(fd, part, parts, off, flags);
+}
 
 ssize_t read(int fd, void *buf, size_t len)
 {

@@ -9,6 +9,7 @@
 
 #include "unit.h"
 #include "engine-rig.h"
+#include "engine/core.h"
 
 /* A checker's read in its own thread, which may be waiting at the gate. */
 struct gated {
@@ -111,6 +112,70 @@ RIG_TEST(gate_opened_by_errors, 20, 1)
 	assert_true(rig_stats(r).gave_up);
 }
 
+/* Pages that were written in part are in the cache, and nobody reads them: they are not
+ * requested, and what has to be parsed is read.  Nobody waits for them. */
+RIG_TESTS(written_in_part, 2, rig_set_up(r, 4, 1))
+{
+	uint32_t g;
+
+	rig_make_directories(r);
+	r->cfg.has_head = way;
+	fake_tell(&r->dev);
+	fake_set_in_part(&r->dev, 1, r->dev.blocks - 1);
+	/* But for one block of a table. */
+	r->dev.in_part[r->fs.groups[1].inode_table + 1] = 0;
+	rig_run(r);
+	assert_int_equal(fake_missing_asked(&r->dev), 1);
+	assert_int_equal(rig_stats(r).slow_or_failed, 0);
+	for (g = 0; g < 4; g++)
+		assert_true(r->dev.resident[r->fs.groups[g].inode_table]);
+	assert_true(r->dev.clock < SECOND / 10);
+}
+
+/* A worker may be reading the checker's block, but not one that is in the cache and that
+ * no worker has requested. */
+RIG_TESTS(no_gate_for_pages_written_in_part, 1, start_gated(r))
+{
+	fake_set_in_part(&r->dev, 1, 1);
+	rig_checker_reads(r, 1, 1);
+	assert_int_equal(rig_stats(r).gate_waits, 0);
+}
+
+/* The checker waits, and time passes. */
+static void pass_time(struct fake_device *f)
+{
+	if (fake_worker() < 0)
+		fake_advance(f, 5000000);
+}
+
+static bool count_none(void *ctx, struct e2pf_disk_counters *disks)
+{
+	(void)ctx;
+	*disks = (struct e2pf_disk_counters){ .busy_ns = 0 };
+	return true;
+}
+
+/* Blocks that were requested and never come, whatever the reason: the checker loses some
+ * reads' time, and then waits no more in this phase. */
+RIG_TEST(blocks_that_never_come, 8, 1)
+{
+	unsigned i;
+
+	r->cfg.has_head = true;
+	r->cfg.count_disks = count_none;
+	fake_set_late(&r->dev, true);
+	fake_tell(&r->dev);
+	rig_settle(r);
+	e2pf_ext4_at_group(r->e, 0);
+	r->dev.on_now = pass_time;
+	for (i = 0; i < 30; i++)
+		rig_checker_reads(r, r->fs.groups[i % 8].inode_table + i / 8, 1);
+	r->dev.on_now = NULL;
+	assert_uint_in_range(rig_stats(r).lost_ns, 40000000, SECOND / 10);
+	assert_non_null(rig_stats(r).gate_opened);
+	assert_uint_in_range(rig_stats(r).gate_waits, 1, 10);
+}
+
 enum { FROM_MEMORY, FROM_FLASH, BEFORE_PASS1, OF_BITMAPS, ELSEWHERE, NO_GATES };
 
 /* Reads from memory and from flash never wait; nor does a checker that has not
@@ -182,6 +247,31 @@ static void start_lent(struct rig *r)
 	r->fs.ext4->lend = lend_group;
 	r->fs.ext4->lender = r;
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+}
+
+static int (*read_device)(struct e2pf_device *dev, void *buf, uint64_t offset,
+			  uint32_t len);
+static struct e2pf_engine *measured;
+
+static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
+			 uint32_t len)
+{
+	assert_false(e2pf_is_held(&measured->lock));
+	return read_device(dev, buf, offset, len);
+}
+
+/* Whoever asks for progress does not wait for a device that hangs. */
+RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
+{
+	struct e2pf_device_ops ops = *r->device->ops;
+
+	read_device = ops.read;
+	ops.read = read_unlocked;
+	r->device->ops = &ops;
+	rig_new(r);
+	measured = r->e;
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(measuring_reads(r), 11);
 }
 
 RIG_TESTS(measured_to_have_no_head, 1, set_up_guess(r, 44, false))

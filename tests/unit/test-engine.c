@@ -200,12 +200,31 @@ RIG_TEST(failed_read_beside_a_request, 2, 1)
 		/* What is looked at before a read only when one has failed. */
 		e2pf_engine_read_again(r->e, 0, 0, block, BS);
 		e2pf_engine_before_read(r->e, &read);
-		e2pf_checker_requested(r->e, (at + requests[i].from) * BS,
+		e2pf_checker_request(r->e, 0, (at + requests[i].from) * BS,
 				       BS * (requests[i].to - requests[i].from));
 		assert_int_equal(requests[i].again,
 				 e2pf_engine_read_again(r->e, 0, at * BS, block,
 							BS));
 	}
+}
+
+/* Nor does it matter that the request has not returned yet, because the device's queue is
+ * full. */
+RIG_TEST(failed_read_beside_a_request_that_blocks, 2, 1)
+{
+	uint64_t table = r->fs.groups[0].inode_table;
+	struct e2pf_read read = { .offset = (table - 1) * BS, .length = BS };
+	unsigned char block[BS];
+
+	fake_hold(&r->dev, FAKE_WILLNEED, true);
+	rig_settle(r);
+	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED), 1);
+	e2pf_engine_read_again(r->e, 0, 0, block, BS);
+	e2pf_engine_before_read(r->e, &read);
+	assert_true(e2pf_engine_read_again(r->e, 0, read.offset, block, BS));
+	read.offset = (table + 100) * BS;
+	e2pf_engine_before_read(r->e, &read);
+	assert_false(e2pf_engine_read_again(r->e, 0, read.offset, block, BS));
 }
 
 /* What was requested two minutes ago has ended, and disturbs no other read. */
@@ -219,10 +238,41 @@ RIG_TESTS(failed_read_long_after_a_request, 2, rig_set_up(r, 2, 1))
 	read.offset = (tiny_free_block(&r->fs, 0) + 100) * BS;
 	e2pf_engine_read_again(r->e, 0, 0, block, BS);
 	e2pf_engine_before_read(r->e, &read);
-	e2pf_checker_requested(r->e, read.offset, BS);
+	e2pf_checker_request(r->e, 0, read.offset, BS);
 	fake_advance(&r->dev, 120 * SECOND - 1 + way);
 	assert_int_equal(!way, e2pf_engine_read_again(r->e, 0, read.offset,
 						      block, BS));
+}
+
+static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
+{
+	return !memcpy(disks, ctx, sizeof(*disks)) || disks->in_flight != UINT64_MAX;
+}
+
+/* What the disks did while a read took three seconds. */
+enum { THEY_READ, THEY_STOOD_STILL, THEY_ARE_UNKNOWN, THEY_WERE_LOOKED_AT_LONG_AGO,
+       DISKS };
+
+/* A read that took long because this process stood still says nothing of a disk. */
+RIG_TESTS(pause_is_no_slow_read, DISKS, rig_set_up(r, 2, 1))
+{
+	struct e2pf_disk_counters disks = { .busy_ns = 7 };
+	struct e2pf_read read = { .offset = BS, .length = BS };
+
+	r->cfg.ctx = &disks;
+	r->cfg.count_disks = count_disks;
+	if (way == THEY_ARE_UNKNOWN)
+		disks.in_flight = UINT64_MAX;
+	rig_settle(r);
+	if (way == THEY_WERE_LOOKED_AT_LONG_AGO)
+		fake_advance(&r->dev, 2 * SECOND);
+	e2pf_engine_before_read(r->e, &read);
+	fake_advance(&r->dev, 3 * SECOND);
+	if (way == THEY_READ)
+		disks.busy_ns += 2 * SECOND;
+	e2pf_engine_after_read(r->e, &read);
+	assert_int_equal(rig_stats(r).slow_or_failed, way != THEY_STOOD_STILL);
+	assert_int_equal(r->e->pacing.stuck != 0, way != THEY_STOOD_STILL);
 }
 
 /* A stuck device is left to the checker until it serves the checker again. */

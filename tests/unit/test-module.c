@@ -192,6 +192,17 @@ int mincore(void *start, size_t length, unsigned char *resident)
 	return 0;
 }
 
+/* From now on nothing of the filesystem is in memory, and our threads wait. */
+static void become_stuck(void)
+{
+	int fd = open(first, O_RDONLY);
+
+	if (fd < 0 || fsync(fd) || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
+		abort();
+	close(fd);
+	stuck = true;
+}
+
 /* The check ends even if threads never return.  It stops in the first group: if
  * the device reports that it is rotational, each read would wait a second for a
  * worker. */
@@ -203,7 +214,7 @@ static int use_stuck(void)
 	ext2_ino_t ino;
 	unsigned i;
 
-	stuck = true;
+	become_stuck();
 	fs = opened(first, EXT2_FLAG_64BITS);
 	if (ext2fs_open_inode_scan(fs, 0, &inodes) ||
 	    ext2fs_get_next_inode(inodes, &ino, &inode) || ino != 1)
@@ -235,7 +246,7 @@ static int use_crash(void)
 	static char *piece[2];
 	size_t room = 100000;
 
-	stuck = true;
+	become_stuck();
 	if (ext2fs_open_inode_scan(opened(first, EXT2_FLAG_64BITS), 0, &inodes))
 		return 101;
 	sigaction(SIGABRT, &action, NULL);

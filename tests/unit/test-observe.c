@@ -11,6 +11,7 @@
 
 #include "unit.h"
 #include "device/mapping.h"
+#include "engine/core.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "libext2fs/observe.h"
@@ -341,6 +342,12 @@ static errcode_t fail_read(io_channel channel, unsigned long long block,
 				   (size_t)count * BS, 0, EIO);
 }
 
+static void request(uint64_t block)
+{
+	fake_set_late(&r->dev, true);
+	e2pf_checker_request(r->e, 0, block * BS, BS);
+}
+
 /* It is made again if the engine may have requests in flight, once, and what cannot be
  * read even then is the program's. */
 RIG_TEST(failed_read_is_made_again)
@@ -356,10 +363,10 @@ RIG_TEST(failed_read_is_made_again)
 	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
 	fake_threads_settle();
 	memset(block, 0xff, BS);
-	r->dev.in_flight[41] = 1;
+	request(41);
 	assert_int_equal(io_channel_read_blk64(r->channel, 40, 1, block), 0);
 	r->dev.in_flight[41] = 0;
-	r->dev.in_flight[42] = 1;
+	request(42);
 	assert_int_equal(errors_called, 1);
 	assert_memory_equal(block, (char *)r->fs.image + 40 * BS, BS);
 	e2pf_engine_get_stats(r->e, &stats);
@@ -372,9 +379,13 @@ RIG_TEST(failed_read_is_made_again)
 	/* Not where nothing can be in flight beside it. */
 	assert_int_equal(io_channel_read_blk64(r->channel, 60, 1, block), EIO);
 	assert_int_equal(errors_called, 3);
-	r->dev.in_flight[51] = 1;
+	request(51);
 	assert_int_equal(io_channel_read_blk64(r->channel, 50, 1, block), 0);
 	assert_int_equal(errors_called, 3);
+	/* Nor beside a page that was written in part, and that nobody reads. */
+	fake_set_in_part(&r->dev, 61, 1);
+	assert_int_equal(io_channel_read_blk64(r->channel, 60, 1, block), EIO);
+	assert_int_equal(errors_called, 4);
 }
 
 RIG_TEST(manager_without_operations)
