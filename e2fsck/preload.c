@@ -59,7 +59,6 @@ static struct {
 	uint64_t offset;
 	struct stat file;		/* that it was opened from */
 	ext2_filsys alongside;		/* read ahead of without following */
-	bool paced;			/* a session has followed the check */
 	struct e2pf_observer observer;
 	struct acceleration_names accelerations;
 } self;
@@ -193,7 +192,6 @@ static void begin_session(ext2_filsys fs)
 		e2pf_inherit(session, check.session);
 	session->cfg.before_threads = before_threads;
 	check.session = session;
-	self.paced = true;
 	passes_begin(fs);
 }
 
@@ -361,6 +359,6 @@ static void end(void)
 	module_tell(&(struct module_result) {
 		.session = check.session, .done = "checked",
 		.finished = scanned, .logged = scanned && !module.setup.observe,
-		.estimated = self.paced, .counted = check.session
+		.counted = check.session
 	});
 }

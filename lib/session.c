@@ -171,51 +171,6 @@ static void describe_wait(struct e2pf_session *s,
 	p->wait_at = (double)engine->reading_at;
 }
 
-/* The kernel's queue for a device (nr_requests): who requests more waits. */
-#define QUEUE 256u
-
-/* On a head, what is found in any order makes runs of this many bytes or more
- * when it is sorted. */
-#define HEAD_RUN (128u << 10)
-
-static void work_facts(const struct e2pf_session *s,
-		       const struct e2pf_engine_progress *engine,
-		       struct e2pf_progress_facts *f)
-{
-	uint64_t made = engine->requests_made, queue = engine->in_flight;
-	uint64_t bytes = engine->found_bytes - engine->requested_bytes;
-	uint64_t runs = engine->queued_requests;
-
-	/* The engine learns late that a request is complete: no more are in
-	 * flight than the kernel's queue holds. */
-	if (queue > QUEUE)
-		queue = QUEUE;
-	if (queue > made)
-		queue = made;
-	/* Of what is in flight the requests count as left: they take the time. */
-	f->read.bytes = (double)engine->requested_bytes;
-	f->read.requests = (double)(made - queue);
-	if (engine->speed.has_head && runs > bytes / HEAD_RUN + 1)
-		runs = bytes / HEAD_RUN + 1;
-	f->left.bytes = (double)bytes;
-	f->left.requests = (double)(runs + queue);
-	f->has_head = engine->speed.has_head;
-	f->pace = e2pf_pace_ahead(&engine->speed, s->topo.spindles);
-}
-
-/* There is more to find, in bytes: it takes as many requests as what was
- * found. */
-void e2pf_session_expect_bytes(struct e2pf_progress_facts *f, double bytes)
-{
-	if (bytes <= 0)
-		return;
-	if (f->left.bytes + f->read.bytes > 0)
-		f->left.requests += bytes *
-			(f->left.requests + f->read.requests) /
-			(f->left.bytes + f->read.bytes);
-	f->left.bytes += bytes;
-}
-
 void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p,
 			       struct e2pf_progress_facts *f)
 {
@@ -226,11 +181,8 @@ void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p,
 	p->stage = s->type->stage_names[engine.stage];
 	describe_wait(s, &engine, p);
 	f->stalled = (double)(engine.stall_ns + engine.reading_ns) / 1e9;
-	work_facts(s, &engine, f);
 	if (s->type->get_progress)
 		s->type->get_progress(s, &engine, p, f);
-	p->read_bytes = f->read.bytes;
-	p->planned_bytes = f->read.bytes + f->left.bytes;
 }
 
 bool e2pf_session_end(struct e2pf_session *s, int milliseconds)
@@ -333,8 +285,6 @@ void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
 	r->settings = &s->settings;
 	r->stage_names = s->type->stage_names;
 	r->stages = s->type->stages;
-	r->windows = s->type->windows;
-	r->classes = s->type->classes;
 	r->threads = s->type->threads;
 	r->order = s->type->order;
 	e2pf_session_count(s, &r->engine);

@@ -25,8 +25,6 @@ struct e2pf_session;
 struct e2pf_filesystem {
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
-	const uint32_t *windows;	/* of the classes, as in a report */
-	unsigned classes;
 	const char *not_begun;	/* why nothing was read ahead if
 				   e2pf_session_choose() was never called; NULL:
 				   another decision says so */
@@ -114,15 +112,12 @@ bool e2pf_session_is_complete(struct e2pf_session *s);
  * session's. */
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);
 
-/* Say how far the check is, for an estimate.  The session must have an engine,
+/* Say how far the check is.  The session must have an engine,
  * which may be stopped meanwhile, but neither started nor released.  The caller
  * fills in what only the process knows: seconds, cpu. */
 void e2pf_session_get_progress(struct e2pf_session *s,
 			       struct e2pf_progress *progress,
 			       struct e2pf_progress_facts *facts);
-
-/* For get_progress(): `bytes` are known to be there and were not found yet. */
-void e2pf_session_expect_bytes(struct e2pf_progress_facts *facts, double bytes);
 
 /* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
  * thread that waits for the device (-1: no limit).  Returns false if a thread

@@ -60,7 +60,6 @@ struct module_result {
 	bool finished;			/* it did what there is prefetching
 					   for; then there is a session */
 	bool logged;			/* in the system log */
-	bool estimated;			/* the time without prefetching */
 	bool counted;			/* statistics are written */
 };
 

@@ -40,7 +40,6 @@ static struct {
 	double first;			/* when the first walk began, s */
 	double began, cpu_began;	/* and this one */
 	struct e2pf_progress_past past;	/* of this one */
-	double read_bytes, read_when;	/* when last looked at */
 } self = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* A file opened under the number of a closed standard stream would get what the
@@ -113,11 +112,7 @@ static void get_progress(struct e2pf_progress *p)
 	find_wait(p, &facts, &self.past);
 	p->device = keep(texts.device, sizeof(texts.device), p->device);
 	p->disk = keep(texts.disk, sizeof(texts.disk), p->disk);
-	p->bytes_per_second = (p->read_bytes - self.read_bytes) /
-			      (p->seconds - self.read_when);
-	self.read_bytes = p->read_bytes;
-	self.read_when = p->seconds;
-	p->left = e2pf_progress_estimate(&self.past, &facts);
+	p->left = e2pf_progress_left(&self.past, &facts);
 }
 
 /* Wait; false if the check has ended.  The lock is held. */
@@ -214,7 +209,6 @@ bool reporter_watch(struct e2pf_session *session)
 	self.session = session;
 	self.began = clock_seconds(CLOCK_MONOTONIC);
 	self.cpu_began = clock_seconds(self.cpu);
-	self.read_bytes = 0;
 	memset(&self.past, 0, sizeof(self.past));
 	if (session && !self.running && !self.ended)
 		start_thread();

@@ -13,10 +13,9 @@
 #include "ext4/ext4_probe.h"
 #include "report/words.h"
 
-/* Where a check takes fewer seconds there is nothing to gain. */
-#define SHORT 0.1
-
-/* --longer-than: 0 if it is longer, EXIT_INCOMPLETE if that is not known. */
+/* The time may be wrong by this factor.  --longer-than: 0 if it is longer,
+ * EXIT_INCOMPLETE if the two differ by less than that. */
+#define DOUBT 3
 #define EXIT_NOT_LONGER 1
 
 static void print_disks(const struct e2pf_topology *topo, const char *device)
@@ -97,20 +96,30 @@ static void print_decisions(const struct e2pf_probe *p)
 /* The one line for those who want no details. */
 static void print_time(const struct e2pf_probe *p, const char *device)
 {
-	char stock[128], prefetch[128];
+	const double shown[] = { p->seconds, p->seconds / 60, p->seconds / 3600 };
+	static const char *const units[] = { "second", "minute", "hour" };
+	unsigned unit = shown[0] < 100 ? 0 : shown[1] < 100 ? 1 : 2;
 
-	if (!p->measured || !p->stock.high)
+	if (p->seconds <= 0)
 		printf("How long a check of %s takes is not known: %s.\n",
 		       device, p->measured ? "the machine is busy, or the device: "
 		       "some reads took much longer than others" : p->unmeasured);
-	else if (p->stock.high < SHORT)
-		printf("A check of %s takes less than 0.1 s, with prefetching "
-		       "or without.\n", device);
+	else if (p->seconds < 1)
+		printf("A check of %s that prefetches takes about a second or "
+		       "less.\n", device);
 	else
-		printf("A check of %s takes about %s; with prefetching about "
-		       "%s.\n", device,
-		       in_range(&p->stock, stock, sizeof(stock)),
-		       in_range(&p->prefetch, prefetch, sizeof(prefetch)));
+		printf("A check of %s that prefetches takes some %.0f %s%s.\n",
+		       device, shown[unit], units[unit],
+		       shown[unit] < 1.5 ? "" : "s");
+}
+
+/* 0, or another status: whether a check takes longer than `limit` seconds. */
+static int is_longer(const struct e2pf_probe *p, double limit)
+{
+	if (p->seconds >= limit * DOUBT)
+		return 0;
+	return p->seconds > 0 && p->seconds <= limit / DOUBT ?
+	       EXIT_NOT_LONGER : EXIT_INCOMPLETE;
 }
 
 static void print_probe(const struct e2pf_probe *p, const char *device)
@@ -148,8 +157,5 @@ int probe_command(int argc, char **argv)
 		return 0;
 	}
 	print_time(&probe, o.device);
-	if (probe.prefetch.low > (double)o.longer_than)
-		return 0;
-	return probe.stock.high && probe.prefetch.high <= (double)o.longer_than ?
-	       EXIT_NOT_LONGER : EXIT_INCOMPLETE;
+	return is_longer(&probe, (double)o.longer_than);
 }

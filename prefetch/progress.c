@@ -54,15 +54,13 @@ static void show(void *ctx, const struct e2pf_progress *p, const char *text)
 
 static void print_rows(const struct e2pf_progress *p, const char *text)
 {
-	const double mib = 1 << 20;
 	struct progress_words words = progress_in_words(p);
+	char time[32];
 
 	(void)text;
-	printf("%s  (%s, process %.0f)\n    place  %s\n    read   %.0f of %.0f MiB "
-	       "ahead, %.0f MiB/s\n    left   %s\n    waits  for %s\n", p->device,
-	       p->program, p->pid, words.place, p->read_bytes / mib,
-	       p->planned_bytes / mib, p->bytes_per_second / mib, words.left,
-	       words.wait);
+	printf("%s  (%s, process %.0f)\n    place  %s\n    time   %s, left %s\n"
+	       "    waits  for %s\n", p->device, p->program, p->pid, words.place,
+	       in_words(p->seconds, time, sizeof(time)), words.left, words.wait);
 }
 
 static void print_fields(const struct e2pf_progress *p, const char *text)

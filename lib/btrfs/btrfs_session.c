@@ -16,8 +16,6 @@ static const char *const stage_names[] = { "check" };
 struct btrfs_session {
 	struct e2pf_session base;
 	struct e2pf_btrfs btrfs;
-	double found_bytes;		/* of the phases before the leaves; for
-					   the progress */
 };
 
 static struct btrfs_session *session_of(const struct e2pf_session *s)
@@ -56,9 +54,6 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
  * REST_PART of the computing before it. */
 #define REST_PART 2.5
 
-/* Computing per byte of tree blocks, before that. */
-#define BYTE_SECONDS 4e-9
-
 /* The check reads each tree block once.  How many there are is known when all
  * nodes have been read. */
 static void get_progress(struct e2pf_session *session,
@@ -66,30 +61,15 @@ static void get_progress(struct e2pf_session *session,
 			 struct e2pf_progress *p,
 			 struct e2pf_progress_facts *f)
 {
-	struct btrfs_session *s = session_of(session);
-	double size = s->btrfs.map.super.nodesize;
-	double found = (double)engine->found_bytes, all;
+	const struct e2pf_btrfs *b = e2pf_btrfs_of(session);
+	double read = (double)(engine->checker_bytes / b->map.super.nodesize);
+	double all = (double)b->blocks;
 
-	if (engine->phase != E2PF_NONE && engine->phase < E2PF_BTRFS_LEAVES)
-		s->found_bytes = found;
-	all = s->found_bytes + (double)s->btrfs.leaves * size;
-	/* The earlier phases may have been over before this is called for the
-	 * first time. */
-	if (all < found)
-		all = found;
-	e2pf_session_expect_bytes(f, all - found);
-	f->walks = true;
 	f->rest_part = REST_PART;
-	f->usual_seconds = all * BYTE_SECONDS;
-	f->measurable = (engine->phase >= E2PF_BTRFS_LEAVES ||
-			 engine->phase == E2PF_NONE) &&
-			(double)engine->checker_bytes <= all;
-	if (all > 0)
-		f->passed = (double)engine->checker_bytes / all;
-	if (f->passed > 1)
-		f->passed = 1;
-	p->place = (double)engine->checker_bytes / size;
-	p->places = f->measurable ? all / size : 0;
+	if (read < all)
+		f->passed = read / all;
+	p->place = read;
+	p->places = read <= all ? all : 0;
 	p->unit = "tree blocks";
 }
 

@@ -78,13 +78,15 @@ static void pass_block(const struct ref_sink *to,
 	uint64_t slot = e2pf_chunk_map_slot(&to->btrfs->map, ptr->logical);
 	bool is_root_tree = ptr->owner == BTRFS_ROOT_TREE_OBJECTID;
 
-	if (slot != UINT64_MAX && e2pf_slot_set_add(&to->btrfs->seen, slot))
-		pass_place(to, ptr->logical,
-			   is_root_tree ? E2PF_BTRFS_CLASS_ROOTS :
-			   ptr->level ? E2PF_BTRFS_CLASS_NODES :
-			   E2PF_BTRFS_CLASS_LEAVES, ptr->level || is_root_tree,
-			   ptr->logical |
-			   (ptr->generation & COOKIE_GENERATION));
+	if (slot == UINT64_MAX || !e2pf_slot_set_add(&to->btrfs->seen, slot))
+		return;
+	to->btrfs->passed_on++;
+	pass_place(to, ptr->logical,
+		   is_root_tree ? E2PF_BTRFS_CLASS_ROOTS :
+		   ptr->level ? E2PF_BTRFS_CLASS_NODES :
+		   E2PF_BTRFS_CLASS_LEAVES, ptr->level || is_root_tree,
+		   ptr->logical |
+		   (ptr->generation & COOKIE_GENERATION));
 }
 
 /*
@@ -99,7 +101,7 @@ static void btrfs_begin(struct e2pf_source *source,
 	btrfs->room = start->paced ? start->budget : UINT64_MAX;
 	btrfs->has_head = start->has_head;
 	btrfs->window = btrfs->used_once = false;
-	btrfs->leaves = 0;
+	btrfs->leaves = btrfs->blocks = btrfs->passed_on = 0;
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_clear(&btrfs->order, btrfs->room / ORDER_PART);
 	e2pf_slot_set_init(&btrfs->seen, btrfs->map.slots);
@@ -160,6 +162,7 @@ static void make_order(struct e2pf_btrfs *btrfs)
 			     &btrfs->map, &btrfs->seen);
 	n = btrfs->order.leaves;
 	btrfs->leaves = n;
+	btrfs->blocks = btrfs->passed_on + n;
 	btrfs->window = n > sweeps.room;
 	btrfs->used_once = n > sweeps.room && n < kept_by_check() / size;
 }

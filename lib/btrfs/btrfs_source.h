@@ -49,6 +49,7 @@ struct e2pf_btrfs {
 	/* What is known when all nodes were read.  May be read by any
 	 * thread. */
 	_Atomic(uint64_t) leaves;	/* that are read after all nodes */
+	_Atomic(uint64_t) blocks;	/* these, and what was read before them */
 	_Atomic(bool) window;		/* there are more of them than may be
 					   read ahead at the same time */
 	/*
@@ -61,6 +62,7 @@ struct e2pf_btrfs {
 
 	/* Private. */
 	struct e2pf_slot_set seen;	/* passed on, or in the order */
+	_Atomic(uint64_t) passed_on;
 	bool has_head;
 	uint64_t room;			/* bytes that may be read ahead */
 	pthread_mutex_t lock;		/* of what follows */

@@ -14,21 +14,6 @@ const char *const e2pf_class_names[E2PF_CLASSES] = {
 	[E2PF_FILES] = "files",
 };
 
-/* The first window of a sequence; that of inode tables, which are long. */
-#define WINDOW (16u << 10)
-#define TABLE_WINDOW (128u << 10)
-
-const uint32_t e2pf_ext4_windows[E2PF_CLASSES] = {
-	[E2PF_DESCRIPTORS] = WINDOW,
-	[E2PF_BITMAPS] = WINDOW,
-	[E2PF_INODES] = TABLE_WINDOW,
-	[E2PF_EXTENTS] = WINDOW,
-	[E2PF_INDIRECT] = WINDOW,
-	[E2PF_DIRS] = WINDOW,
-	[E2PF_XATTRS] = WINDOW,
-	[E2PF_SYMLINKS] = WINDOW,
-};
-
 const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES] = {
 	[E2PF_EXT4_OPEN] = "open",
 	[E2PF_EXT4_PASS1] = "pass1",

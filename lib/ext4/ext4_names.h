@@ -5,8 +5,6 @@
 #ifndef E2PF_EXT4_NAMES_H
 #define E2PF_EXT4_NAMES_H
 
-#include <stdint.h>
-
 /* The classes of metadata. */
 enum e2pf_class {
 	E2PF_DESCRIPTORS,	/* group descriptors; not read ahead */
@@ -26,10 +24,6 @@ enum e2pf_class {
 #define E2PF_ALL_CLASSES ((1u << E2PF_CLASSES) - 1)
 
 extern const char *const e2pf_class_names[E2PF_CLASSES];
-
-/* Bytes that the kernel reads ahead of a check in each class, for estimates; 0: a
- * check that replays no journal does not read it. */
-extern const uint32_t e2pf_ext4_windows[E2PF_CLASSES];
 
 /* What e2fsck is doing.  These are the engine's stages. */
 enum e2pf_ext4_stage {

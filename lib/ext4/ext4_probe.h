@@ -5,7 +5,6 @@
 #define E2PF_EXT4_PROBE_H
 
 #include "ext4_session.h"
-#include "report/estimate.h"
 
 /* A device, the metadata that a check would
  * read from it, and the time that is likely to take. */
@@ -17,11 +16,10 @@ struct e2pf_probe {
 	uint64_t inodes;	/* in use */
 	struct e2pf_speed speed;	/* has_head: a check would read in block
 					   order, measured or not */
-	struct e2pf_estimate stock, prefetch;	/* of a check */
-	bool measured;		/* false: the other figures of `speed`, and the
-				   estimates, are 0 */
+	bool measured;		/* false: the other figures of `speed` are 0 */
 	const char *unmeasured;	/* why nothing could be measured; NULL if it
 				   was */
+	double seconds;		/* of a check that prefetches; 0: not known */
 };
 
 /*
@@ -31,8 +29,8 @@ struct e2pf_probe {
  */
 errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *probe);
 
-/* Fill in p->stock and p->prefetch from its other members; 0 if the device was not
- * measured. */
-void e2pf_probe_estimate(struct e2pf_probe *p);
+/* How long a check that prefetches takes, from the other members (doc/probe.md): three
+ * times less or more is possible.  0 if that is not known. */
+double e2pf_probe_seconds(const struct e2pf_probe *p);
 
 #endif

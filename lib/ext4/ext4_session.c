@@ -96,34 +96,9 @@ static const double rest_done[E2PF_EXT4_STAGES] = {
  * accelerations (doc/timing.md). */
 #define REST_PART 0.55
 
-/* Computing per inode in pass 1, with accelerations (doc/timing.md). */
-#define INODE_SECONDS 0.9e-6
-
-/* A part this small says nothing about the whole. */
-#define LEAST_PART 0.03
-
 static double part(uint64_t of, uint64_t all)
 {
 	return all ? (double)of / (double)all : 0;
-}
-
-/* The tables lead to other blocks: those that were not parsed yet to as many per
- * inode. */
-static void tables_progress(const struct e2pf_ext4_progress *at,
-			    const struct e2pf_engine_progress *engine,
-			    struct e2pf_progress_facts *f)
-{
-	double found = (double)(engine->found_bytes - engine->unit_bytes);
-	double parsed = part(at->parsed_inodes, at->inodes);
-	double more = parsed > LEAST_PART ? found / parsed : found / LEAST_PART;
-	double tables = (double)at->bytes;
-
-	e2pf_session_expect_bytes(f, tables + more - (double)engine->found_bytes);
-	f->measurable = parsed >= LEAST_PART || at->passed;
-	if (tables + more > 0)
-		f->passed = ((double)at->passed_bytes +
-			     more * part(at->passed_inodes, at->inodes)) /
-			    (tables + more);
 }
 
 /* Passes 1B to 1D and 3A are rare, and nobody knows how long they take. */
@@ -134,25 +109,21 @@ static void get_progress(struct e2pf_session *session,
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 	struct e2pf_ext4_progress at = {
-		.parsed_bytes = engine->parsed_bytes,
 		.passed = engine->at_phase == E2PF_EXT4_TABLES ? engine->at : 0
 	};
 
 	e2pf_ext4_get_progress(s->ext4, &at);
-	f->walks = engine->stage <= E2PF_EXT4_PASS1;
 	f->rest_done = rest_done[engine->stage];
 	f->rest_part = REST_PART;
-	f->usual_seconds = (double)at.bytes / s->geo.inode_size * INODE_SECONDS;
-	f->passed = !f->walks;
-	f->measurable = engine->stage >= E2PF_EXT4_PASS2 &&
-			engine->stage != E2PF_EXT4_PASS3A;
-	if (f->walks)
-		tables_progress(&at, engine, f);
 	if (engine->stage == E2PF_EXT4_PASS1) {
+		f->passed = part(at.passed_inodes, at.inodes);
 		p->place = at.passed;
 		p->places = s->geo.groups;
 		p->unit = "groups";
-	} else if (engine->stage == E2PF_EXT4_PASS2) {
+	} else if (engine->stage >= E2PF_EXT4_PASS2) {
+		f->passed = engine->stage != E2PF_EXT4_PASS3A;
+	}
+	if (engine->stage == E2PF_EXT4_PASS2) {
 		p->place = at.list_at;
 		p->places = at.list_total;
 		p->unit = "directory blocks";
@@ -182,7 +153,6 @@ static void close_session(struct e2pf_session *session)
 
 static const struct e2pf_filesystem ext4 = {
 	.stage_names = e2pf_ext4_stage_names,
-	.windows = e2pf_ext4_windows, .classes = E2PF_CLASSES,
 	.stages = E2PF_EXT4_STAGES,
 	.not_begun = "no inode scan began",
 	.order = "in the checker's order",

@@ -192,18 +192,10 @@ void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
 	progress->list_total = ext4->list_total;
 	pthread_mutex_unlock(&ext4->lock);
 	for (g = 0; g < ext4->geo->groups; g++) {
-		struct e2pf_group group = e2pf_ext4_group(ext4, g);
-		uint64_t bytes = (uint64_t)group.inodes_in_use *
-				 ext4->geo->inode_size;
-		uint64_t inodes = group.inodes_allocated;
-		bool passed = g < progress->passed;
+		uint64_t inodes = e2pf_ext4_group(ext4, g).inodes_allocated;
 
-		progress->bytes += bytes;
 		progress->inodes += inodes;
-		progress->passed_bytes += passed ? bytes : 0;
-		progress->passed_inodes += passed ? inodes : 0;
-		progress->parsed_inodes += progress->bytes <= progress->parsed_bytes ?
-				       inodes : 0;
+		progress->passed_inodes += g < progress->passed ? inodes : 0;
 	}
 }
 

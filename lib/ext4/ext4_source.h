@@ -76,14 +76,12 @@ struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
 /* The only inode scan has reached this group, which is below geo->groups. */
 void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group);
 
-/* How far the checker is: bytes and allocated inodes of the tables in the groups
- * before `passed`, in the first `parsed_bytes` of tables, and in all; and its
- * place in the list.  The caller sets these two, the rest is zero.  May be
+/* How far the checker is: the allocated inodes of the groups before `passed`, which the
+ * caller sets, and of all; and its place in the list.  The rest is zero before.  May be
  * called by any thread. */
 struct e2pf_ext4_progress {
-	uint64_t passed, parsed_bytes;
-	uint64_t passed_bytes, bytes;
-	uint64_t passed_inodes, parsed_inodes, inodes;
+	uint64_t passed;
+	uint64_t passed_inodes, inodes;
 	uint64_t list_at, list_total;
 };
 void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,

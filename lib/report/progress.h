@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * How far a check is and how long it will take, from what is known of it at a
- * few moments.  Pure, but for the file: time is among the facts.
+ * How far a check is and how much time is left, from what is known of it at a few
+ * moments.  Pure, but for the file: time is among the facts.
  */
 #ifndef E2PF_PROGRESS_H
 #define E2PF_PROGRESS_H
@@ -10,42 +10,31 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "estimate.h"
-
-/* What is known at a moment.  Sums are since the reading began. */
+/* What is known at a moment.  Sums are since the check began to read. */
 struct e2pf_progress_facts {
-	double seconds;		/* since the check began to read */
+	double seconds;
 	double cpu;		/* seconds that the checker has computed */
 	double stalled;		/* seconds that it has waited for the disk */
 	/* The walk is the long part of a check, which reads nearly all of the
 	 * metadata.  The rest follows it. */
-	bool walks;		/* the check is in it, or before it */
-	bool measurable;	/* false: nobody knows how much there is */
-	double passed;		/* part of the walk, 0 to 1 */
+	double passed;		/* part of the walk, 0 to 1; 0 also if it is not
+				   known */
 	double rest_done;	/* part of what follows, at least */
 	double rest_part;	/* computing in what follows, as a part of that
 				   in the walk */
-	double usual_seconds;	/* that a processor computes in the walk */
-	struct e2pf_work read;	/* ahead of the checker */
-	struct e2pf_work left;	/* to be read, as far as is known */
-	struct e2pf_pace pace;	/* at which the device usually reads */
-	bool has_head;
 };
 
-/* What the estimate remembers; zeroed at the start. */
+/* What is remembered of earlier facts; zeroed at the start. */
 struct e2pf_progress_past {
-	double seconds, cpu, stalled;	/* of the last facts */
-	double read;		/* seconds that it takes at the usual pace */
-	double read_at;		/* when it was last known to grow */
-	double rate;		/* seconds at that pace, per second */
-	double walk_cpu;	/* computing in the walk, as far as is known */
+	double seconds, cpu, stalled, passed;	/* of the last facts */
+	double pace;		/* of late: part of the walk per second */
+	double walk_cpu;	/* computing in the whole walk, by its part so far */
 };
 
-/* Estimate the time that is left (estimate.c); all 0 if that is not known.  Facts
- * must come in the order of time. */
-struct e2pf_estimate
-e2pf_progress_estimate(struct e2pf_progress_past *past,
-		       const struct e2pf_progress_facts *facts);
+/* The seconds that are left (progress.c); 0 if that is not known.  Facts must come
+ * in the order of time. */
+double e2pf_progress_left(struct e2pf_progress_past *past,
+			  const struct e2pf_progress_facts *facts);
 
 /* What the checker waits for. */
 enum e2pf_progress_wait {
@@ -68,9 +57,7 @@ struct e2pf_progress {
 	double place, places;
 	const char *unit;	/* "groups" */
 	double seconds;
-	double read_bytes, planned_bytes;	/* ahead: so far, and in all */
-	double bytes_per_second;
-	struct e2pf_estimate left;	/* seconds */
+	double left;			/* seconds */
 	enum e2pf_progress_wait wait;
 	const char *waits_for;	/* that in words */
 	double wait_seconds;	/* for E2PF_WAITS_SECTOR */

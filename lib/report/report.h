@@ -66,9 +66,6 @@ struct e2pf_report {
 	const struct e2pf_settings *settings;
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
-	const uint32_t *windows;	/* of the engine's first classes, as in
-					   estimate.h; NULL: no estimate */
-	unsigned classes;
 	const char *threads;	/* why this number of them; NULL: because of the
 				   disks */
 	const char *order;	/* of reads, if it is not block order; NULL

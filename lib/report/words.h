@@ -36,23 +36,10 @@ static inline const char *in_words(double seconds, char *text, size_t size)
 	return text;
 }
 
-/* "12 s (10 s to 25 min)" */
-static inline const char *in_range(const struct e2pf_estimate *e, char *text,
-				   size_t size)
-{
-	char expected[32], low[32], high[32];
-
-	snprintf(text, size, "%s (%s to %s)",
-		 in_words(e->expected, expected, sizeof(expected)),
-		 in_words(e->low, low, sizeof(low)),
-		 in_words(e->high, high, sizeof(high)));
-	return text;
-}
-
-/* "pass1, 3 of 512 groups, left 12 s (10 s to 25 s), waits for disk sda": how far a
+/* "pass1, 3 of 512 groups, left 12 s, waits for disk sda": how far a
  * check is, in three texts of a line. */
 struct progress_words {
-	char place[128], left[128], wait[384];
+	char place[128], left[32], wait[384];
 };
 
 static inline struct progress_words
@@ -60,13 +47,13 @@ progress_in_words(const struct e2pf_progress *p)
 {
 	const char *wait = p->waits_for ? p->waits_for : e2pf_wait_names[p->wait];
 	const char *disk = p->disk ? p->disk : "";
-	struct progress_words words = { .left = "unknown" };
+	struct progress_words words = { .left = "not known" };
 
 	snprintf(words.place, sizeof(words.place), p->places > 0 ?
 		 "%s, %.0f of %.0f %s" : "%s", p->stage, p->place, p->places,
 		 p->unit);
-	if (p->left.high > 0)
-		in_range(&p->left, words.left, sizeof(words.left));
+	if (p->left > 0)
+		in_words(p->left, words.left, sizeof(words.left));
 	if (p->wait_seconds > 0)
 		snprintf(words.wait, sizeof(words.wait),
 			 "a read of %s at byte %.0f, for %.0f s",
