@@ -486,9 +486,9 @@ static uint64_t new_wait(struct e2pf_engine *e, const struct e2pf_read *r,
 	return now - from;
 }
 
-/* Count a read that waited until `now`; `ahead`: for what had been read ahead. */
+/* Count a read that waited until `now`. */
 static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
-			uint64_t now, bool ahead)
+			uint64_t now)
 {
 	struct e2pf_checker *c = &e->checker;
 	uint64_t ns = new_wait(e, r, now);
@@ -496,7 +496,6 @@ static void count_stall(struct e2pf_engine *e, const struct e2pf_read *r,
 	e2pf_assert_held(e);
 	c->stages[c->stage].stalls++;
 	c->stages[c->stage].stall_ns += ns;
-	c->own_stall_ns += ahead ? 0 : ns;
 	if (e->run == E2PF_RUN_ASLEEP)
 		count_sleep_miss(e);
 }
@@ -518,7 +517,7 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	ahead = e2pf_window_forget(e, r->device, r->offset, r->length);
 	if (stalled) {
 		e2pf_pacing_judge_checker(e, r, now - r->passed_gate);
-		count_stall(e, r, now, ahead);
+		count_stall(e, r, now);
 	}
 	e2pf_unlock(&e->lock);
 	return ahead;
@@ -558,7 +557,6 @@ void e2pf_checker_stats(struct e2pf_engine *e, struct e2pf_engine_stats *stats)
 		stats->stage[i] = c->stages[i];
 	stats->checker_bytes = c->bytes;
 	stats->gate_waits = c->gate_waits;
-	stats->own_stall_ns = c->own_stall_ns;
 	stats->lost_ns = c->lost_ns;
 	stats->gate_opened = c->gate_opened;
 }

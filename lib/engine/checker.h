@@ -62,7 +62,7 @@ struct e2pf_checker {
 	unsigned stage;
 	uint64_t stage_began;
 	uint64_t stalled_until;		/* its waits up to here are counted */
-	uint64_t bytes, gate_waits, own_stall_ns;
+	uint64_t bytes, gate_waits;
 	/* Of its waits at the gate: time of those that ended without the block, and
 	 * the number of the others. */
 	uint64_t lost_ns, served;

@@ -107,14 +107,10 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
 		}
 		l->ref[l->used++] = *ref;
 		l->held++;
-		if (++el->held > el->totals.most_held)
-			el->totals.most_held = el->held;
-		el->totals.refs++;
+		if (++el->held > el->most_held)
+			el->most_held = el->held;
 	}
 	l->bytes += ref->length;
-	el->totals.bytes += ref->length;
-	if (!number)
-		el->totals.unit_bytes += ref->length;
 }
 
 /* Device order.  The order of two references to the same place does not matter,
@@ -132,12 +128,6 @@ static int in_device_order(const struct e2pf_ref *x, const struct e2pf_ref *y)
 	if (x->parse != y->parse)
 		return x->parse < y->parse ? -1 : 1;
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
-}
-
-static void count_requested(struct e2pf_elevator *el, uint64_t bytes)
-{
-	el->totals.requested_refs++;
-	el->totals.requested_bytes += bytes;
 }
 
 /* Shellsort with Tokuda's gaps: in place, where qsort(3) may take as much memory
@@ -161,7 +151,7 @@ static void sort(struct e2pf_ref *ref, size_t n)
 }
 
 /* Sort, and drop duplicates. */
-static void sort_level(struct e2pf_elevator *el, struct e2pf_level *l)
+static void sort_level(struct e2pf_level *l)
 {
 	size_t i, n = 0;
 
@@ -171,8 +161,6 @@ static void sort_level(struct e2pf_elevator *el, struct e2pf_level *l)
 	for (i = 1; i < l->used; i++)
 		if (in_device_order(&l->ref[n], &l->ref[i]))
 			l->ref[++n] = l->ref[i];
-		else
-			count_requested(el, l->ref[i].length);
 	l->used = n + 1;
 }
 
@@ -181,7 +169,7 @@ static void begin_level(struct e2pf_elevator *el, unsigned depth,
 {
 	struct e2pf_level *l = &el->level[number];
 
-	sort_level(el, l);
+	sort_level(l);
 	l->requested = l->next = 0;
 	l->at = l->ahead = 0;
 	el->reading[depth] = number;
@@ -231,17 +219,15 @@ static size_t run_end(const struct e2pf_level *l, size_t i, uint64_t gap)
 	return i;
 }
 
-static void next_run(struct e2pf_elevator *el, struct e2pf_level *l,
-		     uint64_t gap, struct e2pf_elevator_step *step)
+static void next_run(struct e2pf_level *l, uint64_t gap,
+		     struct e2pf_elevator_step *step)
 {
 	size_t first = l->requested, end = run_end(l, first, gap);
 
 	step->ref = &l->ref[first];
 	step->n = end - first;
-	for (; l->requested < end; l->requested++) {
+	for (; l->requested < end; l->requested++)
 		l->ahead += l->ref[l->requested].length;
-		count_requested(el, l->ref[l->requested].length);
-	}
 }
 
 /* May this reference be parsed further?  Beyond the last level nothing is kept of
@@ -287,7 +273,7 @@ enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
 		/* Runs are requested well before their bytes are waited for, so
 		 * that the device always has a queue. */
 		if (l->requested < l->used && l->ahead < el->ahead_most) {
-			next_run(el, l, gap, step);
+			next_run(l, gap, step);
 			return E2PF_STEP_RUN;
 		}
 		if (l->next == l->used) {
@@ -299,8 +285,6 @@ enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
 		if (may_parse(el, number, step->ref, l->at))
 			return E2PF_STEP_PARSE;
 		l->ahead -= step->ref->length;
-		if (!number)
-			el->totals.parsed_bytes += step->ref->length;
 		l->next++;
 		l->at = 0;
 	}
@@ -315,7 +299,6 @@ void e2pf_elevator_parsed(struct e2pf_elevator *el, uint32_t size)
 
 void e2pf_elevator_end(struct e2pf_elevator *el)
 {
-	struct e2pf_level *deferred = &el->level[E2PF_DEFERRED];
 	unsigned i;
 
 	/* What is left of a level that was being read is dropped, deferred or
@@ -325,9 +308,6 @@ void e2pf_elevator_end(struct e2pf_elevator *el)
 	el->depth = 0;
 	for (i = 0; i <= E2PF_LAST_LEVEL; i++)
 		drop_level(el, i);
-	el->totals.requested_bytes = el->totals.bytes - deferred->bytes;
-	el->totals.requested_refs = el->totals.refs - deferred->used;
-	el->totals.parsed_bytes = el->totals.unit_bytes;
 }
 
 uint64_t e2pf_elevator_deferred(const struct e2pf_elevator *el)

@@ -46,14 +46,6 @@ struct e2pf_level {
 	uint64_t ahead;			/* bytes requested and not parsed */
 };
 
-/* What was found, and requested, since the elevator was made.  References that were
- * dropped count as requested. */
-struct e2pf_totals {
-	uint64_t bytes, refs, requested_bytes, requested_refs;
-	uint64_t unit_bytes, parsed_bytes;	/* of the units' references */
-	uint64_t most_held;			/* references in memory */
-};
-
 /* All zero but for the first three: empty. */
 struct e2pf_elevator {
 	size_t refs_most;	/* references in memory: those below the first
@@ -63,8 +55,7 @@ struct e2pf_elevator {
 	uint64_t ahead_most;	/* bytes requested before the first of them is
 				   parsed */
 	bool out_of_memory;	/* for a reference, which was dropped */
-	struct e2pf_totals totals;
-	size_t held;		/* references in memory */
+	size_t held, most_held;	/* references in memory: now, at most */
 	struct e2pf_level level[E2PF_ALL_LEVELS];
 	/* The level that is being read, and before it those that wait until it
 	 * has been read. */

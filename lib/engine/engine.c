@@ -197,16 +197,9 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 void e2pf_engine_get_progress(struct e2pf_engine *e,
 			      struct e2pf_engine_progress *p)
 {
-	const struct e2pf_phase *phase;
-
 	memset(p, 0, sizeof(*p));
-	p->phase = p->at_phase = E2PF_NONE;
+	p->at_phase = E2PF_NONE;
 	e2pf_lock(&e->lock);
-	phase = e->schedule.phase;
-	if (phase)
-		p->phase = (int)phase->number;
 	e2pf_checker_get_progress(e, p);
-	e2pf_pool_get_progress(e, p);
-	p->speed = e->pacing.speed;
 	e2pf_unlock(&e->lock);
 }

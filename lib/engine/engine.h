@@ -99,7 +99,6 @@ struct e2pf_engine_stats {
 	uint64_t refs_bytes, buffer_bytes, set_bytes;
 	uint64_t errors;		/* reads of the engine that failed */
 	uint64_t gate_waits;		/* reads that waited at the gate */
-	uint64_t own_stall_ns;		/* in reads of what was not read ahead */
 	uint64_t lost_ns;		/* at the gate, for blocks that no worker
 					   has read */
 	const char *gate_opened;	/* why nobody waits at the gate any more in
@@ -114,15 +113,12 @@ struct e2pf_engine_stats {
 	bool has_head;			/* as it was started */
 	uint64_t latency_ns;		/* of one small read far away; 0 when
 					   not measured */
-	uint64_t least_latency_ns;	/* as in speed.h */
 	uint64_t deep_latency_ns;	/* for each of eight at once */
 	const char *unmeasured;		/* why they are not known, a text that
 					   follows the name of the device; or
 					   NULL */
 	uint64_t gap_bytes;		/* gaps up to this are read through */
 	unsigned threads;		/* workers there were at most */
-	/* What was requested, without gaps, by class as the source named it. */
-	struct e2pf_class_count by_class[E2PF_CLASS_BITS];
 	struct e2pf_stage_stats stage[E2PF_STAGES];
 };
 
@@ -238,16 +234,8 @@ struct e2pf_engine_progress {
 	uint64_t reading_ns;		/* since the checker's read began; 0:
 					   none */
 	uint64_t reading_at;		/* bytes from the start of its device */
-	int phase;			/* or E2PF_NONE */
 	int at_phase;			/* the phase and unit that the checker */
 	uint64_t at;			/* reported; no phase: E2PF_NONE */
-	/* Bytes of the units' references, taken by a worker and parsed; of all
-	 * that was found to be read ahead, deferred references included, and
-	 * what was requested of that; the requests made for that, those that the
-	 * rest is likely to take, and those in flight. */
-	uint64_t unit_bytes, parsed_bytes, found_bytes;
-	uint64_t requested_bytes, requests_made, queued_requests, in_flight;
-	struct e2pf_speed speed;	/* as it is believed to be */
 };
 
 /* In place of a phase. */

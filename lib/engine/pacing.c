@@ -322,7 +322,6 @@ void e2pf_pacing_stats(const struct e2pf_engine *e,
 {
 	stats->has_head = e->pacing.speed.has_head;
 	stats->latency_ns = e->pacing.speed.latency_ns;
-	stats->least_latency_ns = e->pacing.speed.least_ns;
 	stats->deep_latency_ns = e->pacing.speed.deep_latency_ns;
 	stats->unmeasured = e->pacing.unmeasured;
 	stats->gap_bytes = e->pacing.widest_gap;

@@ -32,7 +32,7 @@ static void count_memory(const struct e2pf_pool *p, uint64_t *refs_most,
 	unsigned i;
 
 	for (i = 0; i < p->workers; i++) {
-		refs += p->member[i].totals.most_held * sizeof(struct e2pf_ref);
+		refs += p->member[i].most_held * sizeof(struct e2pf_ref);
 		buffers += p->member[i].buffer;
 	}
 	if (refs > *refs_most)
@@ -241,16 +241,14 @@ void e2pf_pool_count_error(struct e2pf_engine *e)
  */
 
 void e2pf_pool_publish(struct e2pf_engine *e, unsigned number,
-		       const struct e2pf_totals *totals, uint64_t requests,
-		       unsigned in_flight, size_t buffer)
+		       uint64_t most_held, uint64_t requests, size_t buffer)
 {
 	struct e2pf_member *m = &e->pool.member[number];
 
 	e2pf_assert_held(e);
 	e->pool.requests += requests - m->requests;
-	m->totals = *totals;
+	m->most_held = most_held;
 	m->requests = requests;
-	m->in_flight = in_flight;
 	m->buffer = buffer;
 }
 
@@ -263,30 +261,4 @@ void e2pf_pool_stats(const struct e2pf_engine *e,
 	stats->refs_bytes = e->pool.refs_bytes;
 	stats->buffer_bytes = e->pool.buffer_bytes;
 	count_memory(&e->pool, &stats->refs_bytes, &stats->buffer_bytes);
-}
-
-void e2pf_pool_get_progress(const struct e2pf_engine *e,
-			    struct e2pf_engine_progress *progress)
-{
-	const struct e2pf_pool *p = &e->pool;
-	unsigned i;
-
-	e2pf_assert_held(e);
-	for (i = 0; i < p->workers; i++) {
-		const struct e2pf_member *m = &p->member[i];
-		const struct e2pf_totals *t = &m->totals;
-
-		progress->unit_bytes += t->unit_bytes;
-		progress->parsed_bytes += t->parsed_bytes;
-		progress->found_bytes += t->bytes;
-		progress->requested_bytes += t->requested_bytes;
-		progress->requests_made += m->requests;
-		/* What is left is taken to need as many requests as what was
-		 * requested. */
-		if (t->requested_refs)
-			progress->queued_requests +=
-				(t->refs - t->requested_refs) * m->requests /
-				t->requested_refs;
-		progress->in_flight += m->in_flight;
-	}
 }

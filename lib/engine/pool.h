@@ -32,9 +32,8 @@ struct e2pf_member {
 	unsigned news;		/* the schedule's count when it last found
 				   nothing to take */
 	/* As it was when the worker last held the lock: */
-	struct e2pf_totals totals;
+	uint64_t most_held;	/* references */
 	uint64_t requests;	/* made */
-	unsigned in_flight;
 	size_t buffer;		/* bytes, of what is parsed */
 };
 
@@ -97,10 +96,9 @@ void e2pf_pool_taken(struct e2pf_engine *e, unsigned number,
 		     const struct e2pf_taken *taken);
 void e2pf_pool_found_nothing(struct e2pf_engine *e, unsigned number);
 
-/* What a worker has found and requested. */
+/* What a worker has held and requested. */
 void e2pf_pool_publish(struct e2pf_engine *e, unsigned number,
-		       const struct e2pf_totals *totals, uint64_t requests,
-		       unsigned in_flight, size_t buffer);
+		       uint64_t most_held, uint64_t requests, size_t buffer);
 
 /* A worker's read has failed. */
 void e2pf_pool_count_error(struct e2pf_engine *e);
@@ -116,7 +114,5 @@ void e2pf_pool_tell_end(struct e2pf_engine *e);
 
 void e2pf_pool_stats(const struct e2pf_engine *e,
 		     struct e2pf_engine_stats *stats);
-void e2pf_pool_get_progress(const struct e2pf_engine *e,
-			    struct e2pf_engine_progress *progress);
 
 #endif

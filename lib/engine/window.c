@@ -221,8 +221,6 @@ bool e2pf_window_is_used_up(const struct e2pf_engine *e)
 struct piece {
 	const struct e2pf_ref *ref;
 	uint64_t from, to;
-	bool begins_run;	/* it is not adjacent to the reference before
-				   it, or of another class */
 };
 
 /* The next piece of a run before byte `end`.  Returns false if there is none.  Each
@@ -243,8 +241,6 @@ static bool next_piece(struct e2pf_run_parts *parts, uint64_t pos,
 		p->ref = ref;
 		p->from = from;
 		p->to = to < end ? to : end;
-		p->begins_run = !parts->next || ref->cls != ref[-1].cls ||
-				ref->offset > ref[-1].offset + ref[-1].length;
 		if (to <= end)
 			parts->next++;
 		if (p->to > parts->covered)
@@ -261,7 +257,6 @@ static uint64_t record_piece(struct e2pf_engine *e,
 			     const struct piece *p)
 {
 	struct e2pf_window *w = &e->window;
-	struct e2pf_class_count *count = &w->by_class[p->ref->cls];
 	uint64_t first = place(e, p->ref->device, p->from);
 	uint64_t last = place(e, p->ref->device, p->to - 1);
 	uint64_t bytes = e2pf_blockset_add(&w->ahead, first,
@@ -270,8 +265,6 @@ static uint64_t record_piece(struct e2pf_engine *e,
 
 	if (!bytes)
 		return 0;
-	count->bytes += bytes;
-	count->runs += p->begins_run;
 	/* What is for a later phase was counted when it was found. */
 	if (!(taken->phase->later & UINT32_C(1) << p->ref->cls))
 		count_ahead(w, range, bytes);
@@ -328,13 +321,10 @@ void e2pf_window_stats(const struct e2pf_engine *e,
 		       struct e2pf_engine_stats *stats)
 {
 	const struct e2pf_window *w = &e->window;
-	unsigned i;
 
 	stats->planned_bytes = w->planned_bytes;
 	stats->prefetched_bytes = w->prefetched_bytes;
 	stats->peak_lookahead_bytes = w->peak_bytes;
 	stats->set_bytes = w->ahead.most_bytes;
 	stats->wasted_bytes = unread_bytes(e) + w->unused;
-	for (i = 0; i < E2PF_CLASS_BITS; i++)
-		stats->by_class[i] = w->by_class[i];
 }

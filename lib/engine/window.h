@@ -42,7 +42,6 @@ struct e2pf_window {
 					   gaps, and ahead at an earlier stop */
 	uint64_t total_from;		/* bytes prefetched before the start */
 	uint64_t planned_bytes, prefetched_bytes, peak_bytes;
-	struct e2pf_class_count by_class[E2PF_CLASS_BITS];	/* requested */
 
 	/* Const from the creation on: the first place of each device. */
 	uint64_t base[E2PF_DEVICES];

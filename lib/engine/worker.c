@@ -47,9 +47,8 @@ static void set_state(struct e2pf_worker *w, enum e2pf_worker_state state)
 /* The lock is held. */
 static void publish(struct e2pf_worker *w)
 {
-	e2pf_pool_publish(w->e, w->number, &w->elevator.totals,
-			  w->requests_made, w->requests.in_flight,
-			  w->piece.room);
+	e2pf_pool_publish(w->e, w->number, w->elevator.most_held,
+			  w->requests_made, w->piece.room);
 	e2pf_pacing_publish(w->e, &w->cost);
 }
 

@@ -52,7 +52,6 @@ static const struct member of_report[] = {
 	{ "prefetched_requests", SUM, ENGINE(prefetched_requests) },
 	{ "checker_bytes", SUM, ENGINE(checker_bytes) },
 	{ "gate_waits", SUM, ENGINE(gate_waits) },
-	{ "own_stall_seconds", SUM_NS, ENGINE(own_stall_ns) },
 	{ "lost_seconds", SUM_NS, ENGINE(lost_ns) },
 	{ "gate_opened", TEXT, ENGINE(gate_opened) },
 	{ "wasted_bytes", SUM, ENGINE(wasted_bytes) },
@@ -103,7 +102,6 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 	if (from->latency_ns || from->threads) {
 		to->has_head = from->has_head;
 		to->latency_ns = from->latency_ns;
-		to->least_latency_ns = from->least_latency_ns;
 		to->deep_latency_ns = from->deep_latency_ns;
 		to->unmeasured = from->unmeasured;
 		to->gap_bytes = from->gap_bytes;
@@ -112,10 +110,6 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 		to->gate_opened = from->gate_opened;
 	if (from->threads > to->threads)
 		to->threads = from->threads;
-	for (i = 0; i < E2PF_CLASS_BITS; i++) {
-		to->by_class[i].bytes += from->by_class[i].bytes;
-		to->by_class[i].runs += from->by_class[i].runs;
-	}
 	for (i = 0; i < E2PF_STAGES; i++)
 		add(of_stage, COUNT(of_stage), &to->stage[i], &from->stage[i]);
 }

@@ -220,7 +220,7 @@ static void run_passes(struct rig *r, uint32_t groups)
 	pass(r, false);
 	pass(r, true);
 	require(!e2pf_elevator_deferred(el));
-	require(el->totals.refs == el->totals.requested_refs);
+	require(!el->held);
 	require(r->read <= tables + pieces * r->geo.block_size);
 	e2pf_elevator_free(el);
 	e2pf_piece_free(&r->piece);

@@ -150,8 +150,7 @@ static void assert_all_once(void)
 	}
 	assert_int_equal(p.count[E2PF_EXTENTS].bytes, 2 * TREES * BS);
 	assert_int_equal(p.count[E2PF_DIRS].bytes, 2 * TREES * BS);
-	assert_int_equal(p.el.totals.requested_refs, p.el.totals.refs);
-	assert_int_equal(p.el.totals.requested_bytes, p.el.totals.bytes);
+	assert_int_equal(p.el.held, 0);
 }
 
 /* Which gaps are read through, by what a request costs now and did at the start,
@@ -252,7 +251,7 @@ PASS_TEST(outside_the_device)
 		}
 		add(NULL, &bad);
 	}
-	assert_int_equal(p.el.totals.refs, 0);
+	assert_int_equal(p.el.held, 0);
 	ref.offset = p.r.fs.size - BS;
 	add(NULL, &ref);
 	drive(1);
@@ -270,7 +269,7 @@ PASS_TEST(each_block_once)
 	make_trees();
 	for (c = 0; c < COUNT(most); c++) {
 		e2pf_elevator_free(&p.el);
-		p.el.totals.most_held = 0;
+		p.el.most_held = 0;
 		p.el.refs_most = most[c];
 		/* Of 80 nodes 16 are tried, and the pass ends. */
 		for (i = 0; i < TREES; i++)
@@ -283,7 +282,7 @@ PASS_TEST(each_block_once)
 		assert_all_once();
 		/* Beyond the limit: tables, what one refers to, and some
 		 * below that. */
-		assert_uint_in_range(p.el.totals.most_held, 4, most[c] + 4 +
+		assert_uint_in_range(p.el.most_held, 4, most[c] + 4 +
 				     2 * TREES / 4 + 8);
 		assert_int_equal(p.el.held, 0);
 		for (i = 1; !c && i < 84; i++)

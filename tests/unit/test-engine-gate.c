@@ -354,7 +354,6 @@ RIG_TEST(waits_at_the_same_time, 4, 1)
 	stats = rig_stats(r);
 	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stalls, 3);
 	assert_int_equal(stats.stage[E2PF_EXT4_PASS2].stall_ns, 2 * SECOND);
-	assert_int_equal(stats.own_stall_ns, 4 * SECOND);
 }
 
 static const struct e2pf_source_ops *own_ops;
