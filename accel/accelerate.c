@@ -19,7 +19,6 @@
 #include "accelerate.h"
 #include "bitmaps.h"
 #include "crc32c.h"
-#include "extents.h"
 #include "indirect.h"
 #include "interpose.h"
 #include "linkage.h"
@@ -200,26 +199,6 @@ static enum finding try_indirect(void)
 	return compare(&stock, &ours);
 }
 
-static enum finding try_extents(void)
-{
-	static const char *const calls[] = {
-		"ext2fs_extent_free", "ext2fs_extent_open2"
-	};
-	struct trial stock = { 0, 0 }, ours = stock;
-
-	if (!all_there(calls, COUNT(calls)))
-		return FINDING_ABSENT;
-	if (linkage_program_has_threads())
-		return FINDING_THREADS;
-	if (!is_read_version() || !extents_layout_is_known(&fs))
-		return FINDING_UNREAD;
-	trial_extents(&stock, &fs);
-	extents_keep(true);
-	trial_extents(&ours, &fs);
-	extents_keep(false);
-	return compare(&stock, &ours);
-}
-
 /*
  * Begin one that passed it.
  */
@@ -229,11 +208,6 @@ static void begin_crc32c(void)
 	crc32c_begin(crc32c_choose());
 }
 
-static void begin_extents(void)
-{
-	extents_keep(true);
-}
-
 static const struct {
 	enum finding (*try)(void);
 	void (*begin)(void);
@@ -241,7 +215,6 @@ static const struct {
 	[E2PF_CRC32C] = { try_crc32c, begin_crc32c },
 	[E2PF_BITMAPS_OF_E2FSCK] = { try_bitmaps, bitmaps_begin },
 	[E2PF_INDIRECT_WALK] = { try_indirect, indirect_begin },
-	[E2PF_EXTENT_HANDLES] = { try_extents, begin_extents },
 };
 
 void accelerate_try(void *findings)

@@ -58,9 +58,6 @@ typedef errcode_t iterate_fn(ext2_filsys fs, ext2_ino_t ino, int flags,
 			     char *block_buf, block_fn *func, void *data);
 void trial_walks(struct trial *t, ext2_filsys fs, iterate_fn *iterate);
 
-/* Look at the extents of made-up inodes, sound and damaged. */
-void trial_extents(struct trial *t, ext2_filsys fs);
-
 /* A filesystem in memory, as far as both need it: TRIAL_BLOCKS blocks of
  * TRIAL_BLOCK bytes, no files, no device. */
 #define TRIAL_BLOCK 1024u

@@ -2,11 +2,9 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Walks over the blocks of made-up files, and keeps the callbacks, reads and
- * writes, and what they leave behind.  Then reads extents of others, through one
- * or two handles at a time.
+ * writes, and what they leave behind.
  */
 #include <ext2fs/ext2fs.h>
-#include <ext2fs/ext3_extents.h>
 
 #include "trial.h"
 
@@ -154,65 +152,5 @@ void trial_walks(struct trial *t, ext2_filsys fs, iterate_fn *iterate)
 		trial_keep(t, (uint64_t)iterate(fs, FILE_INODE, 0, buf,
 						callback, NULL));
 		trial_keep_bytes(t, &file, sizeof(file));
-	}
-}
-
-/*
- * Extents.
- */
-
-/* Mostly what libext2fs accepts, in the inode itself. */
-static void make_extents(void)
-{
-	struct ext3_extent_header *h = (void *)file.inode.i_block;
-
-	unsigned i;
-
-	memset(&file.inode, 0, sizeof(file.inode));
-	for (i = 0; i < EXT2_N_BLOCKS; i++)
-		file.inode.i_block[i] = some_block();
-	file.inode.i_size = (__u32)number(&now->random, UINT32_MAX);
-	file.inode.i_size_high = once_in(4);
-	file.inode.i_flags = once_in(10) ? 0 : EXT4_EXTENTS_FL;
-	h->eh_magic = ext2fs_cpu_to_le16(EXT3_EXT_MAGIC + once_in(10));
-	h->eh_entries = ext2fs_cpu_to_le16(number(&now->random, 5) +
-					   once_in(10));
-	h->eh_max = ext2fs_cpu_to_le16(4 - once_in(10));
-	h->eh_depth = ext2fs_cpu_to_le16(once_in(8));
-}
-
-static void read_extents(ext2_filsys fs, unsigned handles)
-{
-	ext2_extent_handle_t handle;
-	struct ext2fs_extent extent;
-	struct ext2_extent_info info;
-	int move = once_in(2) ? EXT2_EXTENT_ROOT : EXT2_EXTENT_NEXT_SIB;
-	errcode_t err;
-
-	err = ext2fs_extent_open2(fs, FILE_INODE + handles, &file.inode, &handle);
-	trial_keep(now, (uint64_t)err);
-	if (err)
-		return;
-	if (handles > 1)
-		read_extents(fs, handles - 1);
-	for (; !ext2fs_extent_get(handle, move, &extent);
-	     move = EXT2_EXTENT_NEXT_SIB) {
-		trial_keep_bytes(now, &extent, sizeof(extent));
-		trial_keep(now, (uint64_t)ext2fs_extent_get_info(handle, &info));
-		trial_keep_bytes(now, &info, sizeof(info));
-	}
-	ext2fs_extent_free(handle);
-}
-
-void trial_extents(struct trial *t, ext2_filsys fs)
-{
-	unsigned i;
-
-	now = t;
-	for (i = 0; i < FILES; i++) {
-		make_extents();
-		read_extents(fs, 1 + i % 2);
-		trial_keep_bytes(t, file.inode.i_block,
-				 sizeof(file.inode.i_block) / 8 * 8);
 	}
 }

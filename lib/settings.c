@@ -81,7 +81,7 @@ static int parse_io_priority(const char *text, unsigned *out)
 }
 
 const char *const e2pf_acceleration_names[E2PF_ACCELERATIONS] = {
-	"crc32c", "bitmaps", "indirect", "extents"
+	"crc32c", "bitmaps", "indirect"
 };
 
 int e2pf_parse_names(const char *text, const char *const *names, unsigned count,
@@ -167,7 +167,7 @@ static const struct setting {
 	{ "log", FLAG, ON_OR_OFF, MEMBER(log) },
 	{ "progress", NUMBER_UP_TO(86400), MEMBER(progress) },
 	{ "accel", ACCELERATIONS, 0,
-	  "none, all or a list of crc32c, bitmaps, indirect, extents", MEMBER(accel) },
+	  "none, all or a list of crc32c, bitmaps, indirect", MEMBER(accel) },
 	{ "observe", DEVELOPERS_FLAG, ON_OR_OFF, MEMBER(observe) },
 	{ "stats", TEXT, 0, NULL, MEMBER(stats) },
 	{ "config", LAUNCHERS, '/', "an absolute path", 0 },

@@ -32,7 +32,6 @@ struct e2pf_settings {
 /* The accelerations: functions of libext2fs that are replaced by faster ones. */
 enum e2pf_acceleration {
 	E2PF_CRC32C, E2PF_BITMAPS_OF_E2FSCK, E2PF_INDIRECT_WALK,
-	E2PF_EXTENT_HANDLES,
 	E2PF_ACCELERATIONS
 };
 

@@ -25,8 +25,6 @@
 #define E2PF_ACCELERATES_WITH(X) \
 	X(ext2fs_allocate_block_bitmap) X(ext2fs_blocks_count_set) \
 	X(ext2fs_clear_block_bitmap) X(ext2fs_copy_bitmap) \
-	X(ext2fs_extent_free) X(ext2fs_extent_get) \
-	X(ext2fs_extent_get_info) X(ext2fs_extent_open2) \
 	X(ext2fs_find_first_set_generic_bmap) \
 	X(ext2fs_find_first_zero_generic_bmap) X(ext2fs_free_block_bitmap) \
 	X(ext2fs_fudge_block_bitmap_end2) X(ext2fs_get_block_bitmap_range2) \

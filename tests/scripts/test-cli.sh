@@ -93,9 +93,9 @@ library_accelerations()
 		grep -qwE 'sse4_2|crc32' /proc/cpuinfo && crc=crc32c
 	library=$(ldd "$E2FSCK_STOCK" | awk '/libext2fs/ { print $3 }')
 	if readelf -rW "$library" | grep -qw ext2fs_test_generic_bmap; then
-		all=($crc bitmaps indirect extents) inside=($crc)
+		all=($crc bitmaps indirect) inside=($crc)
 	else
-		all=(bitmaps indirect extents) inside=()
+		all=(bitmaps indirect) inside=()
 	fi
 }
 
@@ -137,7 +137,7 @@ verbose_cold()
 		echo "in memory: its pages cannot be dropped here"
 		return
 	fi
-	said device ahead hits waited crc32c bitmaps indirect extents \
+	said device ahead hits waited crc32c bitmaps indirect \
 		reads memory threads order
 }
 

@@ -483,7 +483,7 @@ random_settings()
 	! often 50 || { one_of 1 2 4 7 16; settings+=("PREFETCH_THREADS=$one"); }
 	! often 30 || { one_of 1M 2M 64M; settings+=("PREFETCH_MEM=$one"); }
 	! often 30 || {
-		one_of none all bitmaps crc32c indirect extents
+		one_of none all bitmaps crc32c indirect
 		settings+=("COMPARE_ACCEL=$one")
 	}
 	for setting in PREFETCH_BANDWIDTH=64M PREFETCH_IOPS=2000 PREFETCH_NICE=5 \

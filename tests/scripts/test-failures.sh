@@ -380,7 +380,7 @@ variables=(
 	"PREFETCH_NICE|20|\"20\" is not a number from 1 to 19"
 	"PREFETCH_VERBOSE|3|\"3\" is not 0, 1 or 2"
 	"PREFETCH_LOG|yes|\"yes\" is not on or off, 1 or 0"
-	"PREFETCH_ACCEL|crc|\"crc\" is not none, all or a list of crc32c, bitmaps, indirect, extents"
+	"PREFETCH_ACCEL|crc|\"crc\" is not none, all or a list of crc32c, bitmaps, indirect"
 	"PREFETCH_TREADS|4|no such variable"
 	"PREFETCH_CONFIG|relative|\"relative\" is not an absolute path"
 	$'PREFETCH_THREADS|\e[31m|"?[31m" is not a number from 1 to 256'

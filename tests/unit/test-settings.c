@@ -129,7 +129,7 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 	assert_true(setup.prefetch && setup.log);
 	assert_false(setup.verbose || setup.mmap_io || setup.stats ||
 		     setup.reading.threads || setup.reading.memory);
-	assert_int_equal(setup.accel, 15);
+	assert_int_equal(setup.accel, 7);
 
 	assert_true(read_with("\xef\xbb\xbfprefetch=off\n\tthreads\t=  7 \r\n"
 			      "mem = 64M\nbandwidth = 2M\niops = 5\n"
