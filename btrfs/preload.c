@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,70 +64,7 @@ static struct {
 	struct e2pf_session *send;	/* of all sends; NULL: none was begun */
 	_Atomic(bool) sending;		/* with readahead */
 	bool sent;			/* a send was attempted */
-	void *padding[3];		/* of the heap: keep_layout() */
 } self;
-
-#define PAGE ((size_t)4096)
-
-/*
- * Our allocations are made in a separate thread, which uses a malloc arena of
- * its own, so that the program's heap is the same as without this module.  On
- * some damaged filesystems btrfs writes to memory it has freed.  The effect of
- * that must stay the same, and must not hit our data.
- */
-struct errand {
-	void (*run)(void *arg);
-	void *arg;
-};
-
-static void *errand_thread(void *arg)
-{
-	const struct errand *errand = arg;
-
-	errand->run(errand->arg);
-	return NULL;
-}
-
-static void run_apart(void (*run)(void *arg), void *arg)
-{
-	struct errand errand = { run, arg };
-	sigset_t all, old;
-	pthread_t thread;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&thread, NULL, errand_thread, &errand);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (err)
-		run(arg);
-	else
-		pthread_join(thread, NULL);
-}
-
-/*
- * The first thread takes a few hundred bytes of the program's heap, which stay
- * taken.  Make them a page, so that everything after them has the address within
- * its page that it has without this module.  Where btrfs writes to freed memory this
- * decides how it ends, on either side: without it three rows of test-compare.sh
- * (`btrfs:node-64k corrupt:124:pointer', 432 and 663, lowmem repair) end with 1 for
- * stock's 134, in some environments; with it one of 2,832 (`btrfs:full-extents
- * corrupt:102:pointer') crashes for stock's 1.
- */
-static void keep_layout(void (*first)(void *arg))
-{
-	/* Of the smallest size, which is 32 bytes with the allocator's 8. */
-	char *before = malloc(1), *after;
-	size_t taken;
-
-	run_apart(first, NULL);
-	after = malloc(1);
-	taken = (uintptr_t)after + 32 - (uintptr_t)before;
-	self.padding[0] = before;
-	self.padding[1] = after;
-	if (before && after > before && taken <= PAGE - 32)
-		self.padding[2] = malloc(PAGE - taken - 8);
-}
 
 static bool is_ours(void)
 {
@@ -150,9 +86,8 @@ static struct e2pf_btrfs_opened *find(int fd)
  * The session.
  */
 
-static void open_session(void *unused)
+static void open_session(void)
 {
-	(void)unused;
 	e2pf_close(self.session);
 	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
 				       &module.setup.reading, &self.why_not);
@@ -164,23 +99,21 @@ static void open_session(void *unused)
 static bool have_session(void)
 {
 	if (!self.session || self.session_count != self.count)
-		run_apart(open_session, NULL);
+		open_session();
 	return self.session;
 }
 
-static void start_session(void *unused)
+static void start_session(void)
 {
-	(void)unused;
 	e2pf_session_choose(self.session);
 	e2pf_session_start(self.session);
 	reporter_watch(self.session);
 }
 
-static void stop_session(void *unused)
+static void stop_session(void)
 {
 	bool watched = !reporter_watch(NULL);
 
-	(void)unused;
 	/* A worker or a reporter left behind still uses the session, so it is not
 	 * released. */
 	if (!e2pf_session_end(self.session, END_PATIENCE_MS))
@@ -194,7 +127,7 @@ static void end_session(void)
 	if (!self.session || self.ended)
 		return;
 	self.ended = true;
-	run_apart(stop_session, NULL);
+	stop_session();
 }
 
 /*
@@ -303,7 +236,7 @@ bool module_reads(int fd, uint64_t offset, uint64_t length,
 			weigh(fd);
 		if (!self.ended && may_start(opened, offset)) {
 			self.started = true;
-			run_apart(start_session, NULL);
+			start_session();
 		}
 		errno = saved;
 	}
@@ -437,14 +370,6 @@ static const char *find_hindrance(void)
 	return why;
 }
 
-static void begin_apart(void *unused)
-{
-	(void)unused;
-	module_begin("btrfs-prefetch");
-	if (module.on && self.task != TASK_VERSION)
-		module_check_stats();
-}
-
 __attribute__((constructor))
 static void begin(void)
 {
@@ -461,7 +386,9 @@ static void begin(void)
 	 * see each other; and before the first thread, with which the kernel
 	 * takes 10 ms to make room for a high descriptor. */
 	e2pf_share_join();
-	keep_layout(begin_apart);
+	module_begin("btrfs-prefetch");
+	if (module.on && self.task != TASK_VERSION)
+		module_check_stats();
 	if (module.on && self.task == TASK_VERSION)
 		module_say_version("btrfs");
 	if (!module.on || self.task == TASK_VERSION) {
@@ -494,9 +421,8 @@ static struct e2pf_session *shown_session(void)
 	return self.sent ? self.send : self.session;
 }
 
-static void tell(void *unused)
+static void tell(void)
 {
-	(void)unused;
 	module.report.device = self.name;
 	module.report.io_manager = "btrfs";
 	gather_decisions(&module.report.decisions);
@@ -517,5 +443,5 @@ static void end(void)
 	end_session();
 	reporter_end();
 	module_has_sent();
-	run_apart(tell, NULL);
+	tell();
 }

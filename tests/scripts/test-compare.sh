@@ -170,7 +170,7 @@ block_groups=(69:pointer 641:pointer 817:pointer 168:pointer 442:header 1261:roo
 	1679:root 141:zero 74:swap 90:header)
 
 # On the four before those of block groups the stock program writes to freed memory;
-# how it ends shows whether its heap has the same layout with the module.
+# how it ends depends on the layout of its heap, and differs with another one.
 rows_btrfs()
 {
 	local seed count=${#btrfs_kinds[@]} recipe

@@ -64,6 +64,8 @@
 #   COMPARE_MASK	a sed script that removes what may differ in the output
 #   COMPARE_EXCUSES	functions that test whether a difference is caused by
 #			the stock program alone
+#   COMPARE_HEAPS	bytes by which the stock program's heap is moved, to see
+#			whether it differs from itself
 #   COMPARE_UNSURE	not empty: compare_outcome reports if stock differs from
 #			itself
 
@@ -102,6 +104,8 @@ btrfs)
 	COMPARE_MANAGERS=-
 	COMPARE_STATS=1
 	COMPARE_UNSURE=${COMPARE_UNSURE-1}
+	# Our allocations are among the program's.
+	COMPARE_HEAPS=${COMPARE_HEAPS-"24 1000 5000 40000 100000"}
 	# If the stock program crashes, it prints addresses.  If a device of the
 	# filesystem is missing, it scans all devices of this machine for it.
 	COMPARE_MASK=${COMPARE_MASK-'s/0x[0-9a-f]\{6,\}/0x?/g; s/\[0x?\]//g
@@ -326,8 +330,9 @@ END {
 	exit 1
 }'
 
-# compare_again STACK DIR IMAGE OPTION...: stock once more, in DIR/again.  STACK: empty,
-# or FILL_STACK for other bytes on its stack.
+# compare_again LIBRARY DIR IMAGE OPTION...: stock once more, in DIR/again.  LIBRARY:
+# empty, FILL_STACK for other bytes on its stack, or MOVE_HEAP for another layout of its
+# heap.
 compare_again()
 {
 	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
@@ -338,7 +343,8 @@ compare_again()
 
 # compare_differs DIR IMAGE OPTION...: does stock differ from itself?  On
 # damaged images it may print or write uninitialized memory, so it is also run
-# with other bytes in its heap, and on its stack.
+# with other bytes in its heap, and on its stack; and btrfs, which writes to freed
+# memory, with other layouts of the heap.
 compare_differs()
 {
 	local dir=$1 heap stack
@@ -346,12 +352,17 @@ compare_differs()
 	for stack in "" "$FILL_STACK"; do
 		for heap in "" 165; do
 			MALLOC_PERTURB_=$heap compare_again "$stack" "$@"
-			compare_files "$dir" again >/dev/null 2>&1 &&
-				compare_writes "$dir" again || return 0
+			compare_again_is "$dir" || return 0
 		done
+	done
+	for heap in ${COMPARE_HEAPS-}; do
+		E2PF_HEAP=$heap compare_again "$MOVE_HEAP" "$@"
+		compare_again_is "$dir" || return 0
 	done
 	return 1
 }
+
+compare_again_is() { compare_files "$1" again >/dev/null 2>&1 && compare_writes "$1" again; }
 
 # One line of stock e2fsck is never reproducible: if pass 1 rejects an attribute value
 # that has an inode of its own and the answer is "no", it adds an uninitialized

@@ -240,8 +240,8 @@ setup()
 	require_programs "$@"
 	tmp_setup
 	IMGTOOL=$(tool imgtool) && FIXED_RANDOM=$(library fixed-random) &&
-		FILL_STACK=$(library fill-stack) ||
-		tap_bail "imgtool, fixed-random.c or fill-stack.c does not compile"
+		FILL_STACK=$(library fill-stack) && MOVE_HEAP=$(library move-heap) ||
+		tap_bail "a tool does not compile"
 	images_setup
 }
 
