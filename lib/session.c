@@ -43,13 +43,6 @@ static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
 				   &disks->in_flight);
 }
 
-static unsigned sharers(void *ctx)
-{
-	const struct e2pf_session *s = ctx;
-
-	return e2pf_share_count(s->sysroot);
-}
-
 static void thread_begins(void *ctx)
 {
 	const struct e2pf_session *s = ctx;
@@ -74,8 +67,6 @@ int e2pf_session_init(struct e2pf_session *s,
 		return ENOMEM;
 	s->cfg = (struct e2pf_engine_config) {
 		.available = available, .ctx = s, .count_disks = count_disks,
-		.bandwidth = s->settings.bandwidth,
-		.requests = s->settings.requests, .sharers = sharers,
 		.thread_begins = thread_begins,
 		.ungated = e2pf_priority_is_low(s->settings.io_priority)
 	};
@@ -247,7 +238,7 @@ static void decide(const struct e2pf_session *s, struct e2pf_report *r)
 			e2pf_decide_off(list, "off", s->type->not_begun);
 		return;
 	}
-	e2pf_report_limits(r);
+	e2pf_report_memory(r);
 	if (!r->engine.threads) {
 		if (s->short_of_memory)
 			e2pf_decide_off(list, "off",

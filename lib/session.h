@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A session on any filesystem: settings, memory and limits shared with other
+ * A session on any filesystem: settings, memory shared with other
  * processes, the devices' topology, the engine, statistics and decisions.
  *
  * A filesystem embeds struct e2pf_session as the first member of its own struct
@@ -107,7 +107,7 @@ void e2pf_session_count(struct e2pf_session *s,
 /* False if anything was left out because memory ran out or reads failed. */
 bool e2pf_session_is_complete(struct e2pf_session *s);
 
-/* Fill in what the session knows, and add the decisions: memory, limits,
+/* Fill in what the session knows, and add the decisions: memory,
  * threads, order, and whether anything was read ahead.  The texts are the
  * session's. */
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);

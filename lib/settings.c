@@ -157,8 +157,6 @@ static const struct setting {
 	{ "prefetch", SWITCH, 0, "1, 0 or auto", MEMBER(prefetch) },
 	{ "threads", NUMBER_UP_TO(E2PF_MAX_THREADS), MEMBER(reading.threads) },
 	{ "mem", SIZE_IN_BYTES, MEMBER(reading.memory) },
-	{ "bandwidth", SIZE_IN_BYTES, MEMBER(reading.bandwidth) },
-	{ "iops", NUMBER_UP_TO(1000000), MEMBER(reading.requests) },
 	{ "ioprio", IO_PRIORITIES, 0,
 	  "idle, best-effort or best-effort:0 to best-effort:7",
 	  MEMBER(reading.io_priority) },

@@ -16,9 +16,8 @@
  *
  * Before a run is requested there must be room in the window: the bytes that are ahead
  * of the checker stay below a budget that follows the memory, because what is evicted
- * before it is used is read twice.  The pacing says which gaps are read through, what
- * the limits per second admit, and whether the device is stuck, and then left to the
- * checker.  Requests go to the page cache by fadvise(); the number in flight follows
+ * before it is used is read twice.  The pacing says which gaps are read through, and
+ * whether the device is stuck, and then left to the checker.  Requests go to the page cache by fadvise(); the number in flight follows
  * the time that one takes, because the end of a check waits for all of them.
  *
  * The checker reports its position and each read.  Where it reports positions, what it

@@ -43,11 +43,6 @@ struct e2pf_engine_config {
 	bool paced;		/* a checker follows; otherwise the budget is a
 				   total */
 	uint64_t budget;	/* bytes ahead of the checker, at most */
-	/* Bytes and requests per second that the workers may ask for; 0: no
-	 * limit.  Divided by sharers().  The checker's own reads do not
-	 * count. */
-	uint64_t bandwidth;
-	unsigned requests;
 	/* Each may be NULL. */
 	void *ctx;
 	/* Bytes of memory left, asked from time to time. */
@@ -55,7 +50,6 @@ struct e2pf_engine_config {
 	/* Count the disks; false if they cannot be counted.  Called by any thread,
 	 * with and without the lock. */
 	bool (*count_disks)(void *ctx, struct e2pf_disk_counters *disks);
-	/* The engines that share the limits, asked with the lock held. */
 	unsigned (*sharers)(void *ctx);
 	/* Called by each worker when it starts. */
 	void (*thread_begins)(void *ctx);

@@ -71,8 +71,6 @@ void e2pf_pacing_start(struct e2pf_engine *e)
 	struct e2pf_pacing *p = &e->pacing;
 
 	e2pf_assert_held(e);
-	p->rate.bandwidth = e->cfg.bandwidth;
-	p->rate.requests = e->cfg.requests;
 	p->looked_at = 0;
 	if (!p->speed.latency_ns || !e->cfg.measure)
 		p->speed = (struct e2pf_speed) {
@@ -122,18 +120,6 @@ void e2pf_pacing_measure(struct e2pf_engine *e)
 	}
 	if (p->unmeasured && e2pf_now(e) - began >= E2PF_STUCK_NS)
 		leave_to_checker(e);
-}
-
-/*
- * Limits.
- */
-
-uint64_t e2pf_pacing_take(struct e2pf_engine *e, uint64_t bytes)
-{
-	unsigned sharers = e->cfg.sharers ? e->cfg.sharers(e->cfg.ctx) : 1;
-
-	e2pf_assert_held(e);
-	return e2pf_rate_take(&e->pacing.rate, e2pf_now(e), bytes, sharers);
 }
 
 /* A sign that the device is failing: a read that took long, or failed. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Pacing: what the device can take.  Limits per second, whether the device is
- * stuck, what it was measured to be, what a request costs, and which gaps are
+ * Pacing: what the device can take.  Whether it is stuck, what it was measured to be, what a request costs, and which gaps are
  * therefore worth reading through.
  */
 #ifndef E2PF_PACING_H
@@ -10,7 +9,6 @@
 
 #include <stdatomic.h>
 
-#include "device/rate.h"
 #include "device/speed.h"
 #include "requests.h"
 
@@ -35,7 +33,6 @@ struct e2pf_pacing {
 	atomic_uint_fast64_t looked_at, busy_ns;
 
 	/* These need the lock. */
-	struct e2pf_rate rate;		/* of the workers' requests */
 	struct e2pf_speed speed;	/* as measured, or has_head as
 					   configured */
 	const char *unmeasured;		/* why it is not known; NULL: it is, or
@@ -55,17 +52,13 @@ struct e2pf_cost {
 
 /* These need the engine's lock. */
 
-/* Reading begins, with the limits of the configuration, and a device of the kind
- * that the configuration names unless it was measured before. */
+/* Reading begins, with a device of the kind that the configuration names unless it was
+ * measured before. */
 void e2pf_pacing_start(struct e2pf_engine *e);
 
 /* If the kind of the device is a guess, measure it.  Releases the lock while it
  * reads. */
 void e2pf_pacing_measure(struct e2pf_engine *e);
-
-/* Nanoseconds until a request of `bytes` may be made; or 0, and it is counted as
- * made. */
-uint64_t e2pf_pacing_take(struct e2pf_engine *e, uint64_t bytes);
 
 /* A read of ours at this place took `ns`, or has not ended after that, and failed with
  * `error`, an errno or 0: whether the device is failing, and whether it is stuck and left

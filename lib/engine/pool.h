@@ -20,8 +20,7 @@ enum e2pf_worker_state {
 	E2PF_WORKER_IDLE,	/* found nothing to take */
 	E2PF_WORKER_READING,
 	E2PF_WORKER_THROTTLED	/* waits until the checker has used what was
-				   read, for a stuck device, or for a limit per
-				   second */
+				   read, or for a stuck device */
 };
 
 /* What the pool knows of a worker.  Needs the lock. */

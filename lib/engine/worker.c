@@ -106,32 +106,6 @@ static bool wait_for_room(struct e2pf_worker *w)
 	return wanted;
 }
 
-/* Wait until the limits per second admit a request.  Returns false as above. */
-static bool wait_for_limits(struct e2pf_worker *w, uint64_t bytes)
-{
-	struct e2pf_engine *e = w->e;
-	struct timespec ts;
-	bool wanted;
-	uint64_t ns;
-
-	if (!e->cfg.bandwidth && !e->cfg.requests)
-		return true;
-	e2pf_lock(&e->lock);
-	for (;;) {
-		wanted = !is_obsolete(w);
-		ns = wanted ? e2pf_pacing_take(e, bytes) : 0;
-		if (!ns)
-			break;
-		set_state(w, E2PF_WORKER_THROTTLED);
-		/* To be woken also when nobody wants the request any more. */
-		ts = e2pf_deadline(ns);
-		e2pf_wait_until(&e->pool.work, &e->lock, &ts);
-	}
-	set_state(w, E2PF_WORKER_READING);
-	e2pf_unlock(&e->lock);
-	return wanted;
-}
-
 /*
  * Requests in flight.
  */
@@ -348,8 +322,6 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		len = end - pos;
 		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
-		if (!wait_for_limits(w, len))
-			return false;
 		e2pf_pool_requests(e);
 		requests = e2pf_checker_request(e, device, pos, (uint32_t)len);
 		w->requests_made += requests;

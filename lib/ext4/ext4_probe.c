@@ -118,7 +118,7 @@ static void decide(struct e2pf_session *s, struct e2pf_probe *p)
 	r->budget = s->settings.memory ? s->settings.memory :
 		    e2pf_engine_budget(e2pf_memory_share(s->sysroot, false),
 				       true);
-	e2pf_report_limits(r);
+	e2pf_report_memory(r);
 	e2pf_report_order(r);
 }
 

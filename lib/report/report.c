@@ -36,10 +36,10 @@ void e2pf_decide_off(struct e2pf_decisions *list, const char *decision,
 	list->off = true;
 }
 
-void e2pf_report_limits(struct e2pf_report *r)
+void e2pf_report_memory(struct e2pf_report *r)
 {
 	const struct e2pf_settings *set = r->settings;
-	char text[80], bytes[32] = "", requests[32] = "", sharing[48] = "";
+	char text[80], sharing[48] = "";
 
 	if (r->sharing > 1 && !set->memory)
 		snprintf(sharing, sizeof(sharing), ", divided by %u processes",
@@ -49,18 +49,6 @@ void e2pf_report_limits(struct e2pf_report *r)
 	e2pf_decide(&r->decisions, "memory", text, "%s%s", set->memory ?
 		    "as configured" : "a share of the available memory",
 		    sharing);
-	if (set->bandwidth)
-		snprintf(bytes, sizeof(bytes), "%llu KiB ",
-			 (big)set->bandwidth >> 10);
-	if (set->requests)
-		snprintf(requests, sizeof(requests), "%u requests ",
-			 set->requests);
-	if (!*bytes && !*requests)
-		return;
-	snprintf(text, sizeof(text), "%s%s%sper second", bytes,
-		 *bytes && *requests ? "and " : "", requests);
-	e2pf_decide(&r->decisions, "limits", text, "shared by %u process%s",
-		    r->sharing, r->sharing == 1 ? "" : "es");
 }
 
 /* Why reads are in this order, if the device was not measured. */

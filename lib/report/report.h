@@ -61,8 +61,7 @@ struct e2pf_report {
 					   gives */
 	struct e2pf_topology topo;	/* of all devices together */
 	uint64_t budget;		/* bytes; 0: reading did not begin */
-	unsigned sharing;		/* processes that share memory and
-					   limits */
+	unsigned sharing;		/* processes that share memory */
 	const struct e2pf_settings *settings;
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
@@ -73,10 +72,9 @@ struct e2pf_report {
 	struct e2pf_engine_stats engine;
 };
 
-/* Decide nothing, but add what was decided about reading: the memory budget and
- * the limits per second, if any are set; the number of threads and the order of
- * reads, and what determined them. */
-void e2pf_report_limits(struct e2pf_report *r);
+/* Decide nothing, but add what was decided about reading: the memory budget; the
+ * number of threads and the order of reads, and what determined them. */
+void e2pf_report_memory(struct e2pf_report *r);
 void e2pf_report_order(struct e2pf_report *r);
 
 /* Print one line per decision, "PROGRAM: ABOUT: DECISION (REASON)". */

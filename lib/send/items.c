@@ -281,7 +281,6 @@ uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
 		     before->inode == job.inode &&
 		     before->from + before->length == job.from))
 			continue;
-		job.sent = sent;
 		if (e2pf_jobs_add(window, &job))
 			bytes += job.length;
 	}

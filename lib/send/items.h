@@ -27,7 +27,7 @@ struct e2pf_job {
 	/* Of data: the part of a file, in bytes.  Length 0: nothing to be read. */
 	uint64_t inode, from, length;
 	uint64_t stored;		/* bytes, from `offset' on */
-	uint64_t sent;			/* by the send at its end, at least */
+	uint64_t sent;			/* of contents in the item itself */
 	uint64_t generation;		/* when it was written */
 	bool compressed;
 	bool shared;			/* with an earlier file */

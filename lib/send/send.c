@@ -88,8 +88,7 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
 {
 	struct send *s = ((struct send_walk *)ctx)->send;
 
-	return send_within_limits(s, send_nodesize(s)) &&
-	       e2pf_chunk_map_read(&s->fs.map, ptr, block);
+	return !s->stop && e2pf_chunk_map_read(&s->fs.map, ptr, block);
 }
 
 /* Plan a leaf.  If its items are needed, it is searched even if it was before. */
@@ -343,9 +342,6 @@ static const char *open_filesystem(struct send *s, int fd)
 	if (!s->base.settings.threads)
 		cfg->threads = cfg->has_head ? HEAD_THREADS : THREADS;
 	s->base.last.threads = cfg->threads;
-	s->rate.bandwidth = cfg->bandwidth;
-	s->rate.requests = cfg->requests;
-	s->limited = cfg->bandwidth || cfg->requests;
 	return NULL;
 }
 

@@ -4,7 +4,6 @@
 #ifndef E2PF_SEND_STATE_H
 #define E2PF_SEND_STATE_H
 
-#include "device/rate.h"
 #include "engine/lock.h"
 #include "items.h"
 #include "mounted.h"
@@ -41,8 +40,6 @@ struct send {
 					   workers run, and members below */
 	pthread_cond_t changed;
 	size_t next;			/* of the jobs, an index */
-	struct e2pf_rate rate;
-	bool limited;			/* requests or bytes per second are */
 	bool running, gone;
 	pthread_t conductor;
 
@@ -69,8 +66,6 @@ static inline uint32_t send_nodesize(const struct send *s)
 	return s->fs.map.super.nodesize;
 }
 
-/* Wait until the limits allow a request.  Returns false if the send has ended. */
-bool send_within_limits(struct send *s, uint64_t bytes);
 /* Whether the planned changed leaves, and what belongs to them, seem to be cached:
  * reads a few of them. */
 bool send_is_cached(struct send *s);

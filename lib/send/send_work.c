@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* The threads that read leaves and data ahead of a send, with one request in flight each,
- * within the configured limits. */
+/* The threads that read leaves and data ahead of a send, with one request in flight
+ * each. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -117,29 +117,11 @@ static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
 		e2pf_item_references(item, take_reference, w->send);
 }
 
-bool send_within_limits(struct send *s, uint64_t bytes)
-{
-	uint64_t ns;
-
-	if (!s->limited)
-		return !s->stop;
-	e2pf_lock(&s->lock);
-	while (!s->stop &&
-	       (ns = e2pf_rate_take(&s->rate, send_now(), bytes,
-				    s->base.cfg.sharers(s->base.cfg.ctx)))) {
-		const struct timespec deadline = e2pf_deadline(ns);
-
-		e2pf_wait_until(&s->changed, &s->lock, &deadline);
-	}
-	e2pf_unlock(&s->lock);
-	return !s->stop;
-}
-
 static void search(struct worker *w, const struct e2pf_job *job)
 {
 	struct send *s = w->send;
 
-	if (!send_within_limits(s, send_nodesize(s)))
+	if (s->stop)
 		return;
 	s->requests++;
 	*w = (struct worker) { .send = s, .job = job };
@@ -150,12 +132,10 @@ static void search(struct worker *w, const struct e2pf_job *job)
 		s->bytes += send_nodesize(s);
 }
 
-/* Open the file of a piece.  Returns -1 if it was deleted, or is not a regular file,
- * or if a limit keeps us behind what was sent. */
+/* Open the file of a piece.  Returns -1 if it was deleted, or is not a regular file. */
 static int open_piece(struct send *s, const struct e2pf_job *job)
 {
-	if ((s->limited && job->sent <= s->came_out) ||
-	    !send_within_limits(s, job->length))
+	if (s->stop)
 		return -1;
 	return e2pf_mounted_open_file(&s->fs, job->tree, job->inode);
 }
@@ -224,8 +204,7 @@ static bool do_job(struct worker *w, struct e2pf_job *job)
 	return e2pf_mounted_bytes_read() != before;
 }
 
-/* Take the next job, or several if they are adjacent data and requests are not limited.
- * Returns how many. */
+/* Take the next job, or several if they are adjacent data.  Returns how many. */
 static size_t take(struct send *s, struct e2pf_job **first)
 {
 	uint64_t bytes = 0;
@@ -238,7 +217,6 @@ static size_t take(struct send *s, struct e2pf_job **first)
 
 		bytes += job->length;
 		if (n && (!job->length || bytes > PIECE_MOST ||
-			  s->limited ||
 			  job->offset != job[-1].offset + job[-1].stored))
 			break;
 	}
@@ -278,7 +256,6 @@ static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
 		data = s->data.job[known];
 	if (data.length > PIECE_MOST)
 		data.length = PIECE_MOST;
-	data.sent = UINT64_MAX;
 	return data.length && do_job(w, &data);
 }
 

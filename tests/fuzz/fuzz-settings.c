@@ -62,7 +62,7 @@ static void fuzz_environment(struct input *in)
 	static const char *const names[] = {
 		"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS",
 		"PREFETCH_MEM", "PREFETCH_STATS", "PREFETCH_VERBOSE",
-		"PREFETCH_BANDWIDTH", "PREFETCH_IOPS", "PREFETCH_IOPRIO",
+		"PREFETCH_IOPRIO",
 		"PREFETCH_NICE",
 	};
 	size_t i;

@@ -374,8 +374,6 @@ variables=(
 	"PREFETCH_THREADS| 4|\" 4\" is not a number from 1 to 256"
 	"PREFETCH_MEM|1000|\"1000\" is not $size"
 	"PREFETCH_MEM|64Q|\"64Q\" is not $size"
-	"PREFETCH_BANDWIDTH|-1M|\"-1M\" is not $size"
-	"PREFETCH_IOPS|0|\"0\" is not a number from 1 to 1000000"
 	"PREFETCH_IOPRIO|realtime|\"realtime\" is not idle, best-effort or best-effort:0 to best-effort:7"
 	"PREFETCH_NICE|20|\"20\" is not a number from 1 to 19"
 	"PREFETCH_VERBOSE|3|\"3\" is not 0, 1 or 2"
@@ -405,7 +403,7 @@ test_settings()
 	a section|[main]\n|:1: there are no sections here
 	no value|threads\n|:1: this is not "name = value"
 	not text|threads = 4\000\n|: this is not text
-	the last line has no newline|\357\273\277iops = 5\r\nthreads=0|:2: threads: "0" is not a number from 1 to 256
+	the last line has no newline|\357\273\277nice = 5\r\nthreads=0|:2: threads: "0" is not a number from 1 to 256
 	END
 	tap_check "a file that is too long" \
 		wrong_file "$(yes '#' | head -c 70000)" ": the file is too long"
@@ -547,11 +545,11 @@ makes_all()
 	calls_by check >"$dir/calls.stock"
 	rm "$dir/calls"
 	drop "${!#}"
-	# Status and log, and each limit.  A read takes longer than the reporter waits.
+	# Status and log, and priorities.  A read takes longer than the reporter waits.
 	traced -e inject=pread64:delay_enter=1500000:when=40 \
 		env PREFETCH=1 PREFETCH_LOG=1 PREFETCH_VERBOSE=2 \
 		PREFETCH_THREADS=3 PREFETCH_NICE=3 PREFETCH_IOPRIO=idle \
-		PREFETCH_BANDWIDTH=1M "$launcher" "$@" 2>&1 | grep "threads: 3"
+		"$launcher" "$@" 2>&1 | grep "threads: 3"
 	calls_of 3
 	drop "${!#}"
 	traced env PREFETCH=1 PREFETCH_THREADS=2 TEST_MMAP_IO=1 \

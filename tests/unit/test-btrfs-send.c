@@ -12,8 +12,6 @@
 #define SAMPLES 16
 
 static unsigned waits;			/* for the send, seen */
-static uint64_t sent;			/* before anything was searched for */
-static unsigned limit;			/* requests a second */
 static uint64_t requests, bytes;
 
 /* Reads ahead until nothing is left.  Returns the most that was ahead. */
@@ -24,7 +22,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 		.parent_root = parent
 	};
 	const struct e2pf_settings settings = {
-		.memory = memory, .threads = 2, .requests = limit
+		.memory = memory, .threads = 2
 	};
 	struct e2pf_session *session;
 	unsigned others = fake_threads();
@@ -38,7 +36,6 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	s = (struct send *)session;
 	e2pf_lock(&s->lock);
 	assert_null(e2pf_send_start(session, -1, &args));
-	s->came_out = sent;
 	while (!s->gone) {
 		uint64_t more = 0;
 
@@ -151,25 +148,6 @@ TEST(test_adjacent)
 	assert_int_equal(fake.data, FAKE_LEAVES);
 	searches = fake.newer + fake.records;
 	assert_int_equal(requests, searches + 2);
-}
-
-/* The send is faster because of a limit: its data is not read again.  Without one its
- * place is not known well enough. */
-TEST(test_behind)
-{
-	limit = 1000000;
-	sent = UINT64_MAX;
-	send_all((struct fake_mounted){ .counts = true }, 0, MUCH);
-	assert_int_equal(fake.data, 0);
-	assert_int_equal(fake.newer, FAKE_LEAVES);
-	/* It is at the 50th piece. */
-	sent = 50 * (4096 + 64);
-	send_all((struct fake_mounted){ .counts = true }, 0, MUCH);
-	assert_int_equal(fake.data, FAKE_LEAVES - 50);
-	limit = 0;
-	send_all((struct fake_mounted){ .counts = true }, 0, MUCH);
-	assert_int_equal(fake.data, FAKE_LEAVES);
-	sent = 0;
 }
 
 /* Leaves that records name by their address are found in another tree. */

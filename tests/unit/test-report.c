@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What is said of the order of the reads, the number of threads and the limits, and
+ * What is said of the order of the reads, the number of threads and the memory, and
  * why.
  */
 #include "unit.h"
@@ -82,29 +82,21 @@ TEST(order)
 	assert_int_equal(report.decisions.count, 2);
 }
 
-TEST(limits)
+TEST(memory)
 {
 	struct e2pf_report *r = begin();
 
 	r->budget = 64 << 20;
-	e2pf_report_limits(r);
+	e2pf_report_memory(r);
 	says(0, "memory", "at most 64 MiB ahead", "a share of the available memory");
 	assert_int_equal(r->decisions.count, 1);
 	r->sharing = 2;
-	settings.bandwidth = 2048;
-	e2pf_report_limits(r);
+	e2pf_report_memory(r);
 	says(1, "memory", "at most 64 MiB ahead",
 	     "a share of the available memory, divided by 2 processes");
-	says(2, "limits", "2 KiB per second", "shared by 2 processes");
 	settings.memory = 64 << 20;
-	settings.requests = 50;
-	e2pf_report_limits(r);
-	says(3, "memory", "at most 64 MiB ahead", "as configured");
-	says(4, "limits", "2 KiB and 50 requests per second", "shared by 2 processes");
-	settings.bandwidth = 0;
-	r->sharing = 1;
-	e2pf_report_limits(r);
-	says(6, "limits", "50 requests per second", "shared by 1 process");
+	e2pf_report_memory(r);
+	says(2, "memory", "at most 64 MiB ahead", "as configured");
 }
 
 /* The first reason why nothing is read stays; the list ends where it is full. */

@@ -26,9 +26,6 @@ TEST(values)
 		{ "threads", "4294967297", 0 },
 		{ "threads", "18446744073709551617", 0 },
 		{ "threads", "four", 0 }, { "threads", "\xd9\xa1", 0 },
-		{ "iops", "1", 1 }, { "iops", "1000000", 1000000 },
-		{ "iops", "1000001", 0 }, { "iops", "0", 0 },
-		{ "iops", "1K", 0 },
 		{ "nice", "1", 1 }, { "nice", "19", 19 }, { "nice", "20", 0 },
 		{ "nice", "0", 0 }, { "nice", "-1", 0 },
 		/* What ioprio_set(2) takes is a class and a level. */
@@ -62,7 +59,6 @@ TEST(values)
 		{ "mem", "0x100000", 0 },
 		{ "mem", "16777216T", 0 }, { "mem", "18446744073709551616", 0 },
 		{ "mem", "18014398509481984K", 0 },
-		{ "bandwidth", "2M", 2097152 }, { "bandwidth", "2", 0 },
 		{ "no-such-setting", "1", 0 },
 	};
 	const struct e2pf_setup none = { .prefetch = false };
@@ -73,9 +69,9 @@ TEST(values)
 		int err = e2pf_setup_set(&s, rows[i].name, rows[i].value);
 
 		if (err != (rows[i].set ? 0 : EINVAL) ||
-		    (rows[i].set && s.reading.threads + s.reading.requests +
+		    (rows[i].set && s.reading.threads +
 		     s.reading.nice + s.reading.io_priority +
-		     s.reading.memory + s.reading.bandwidth != rows[i].set))
+		     s.reading.memory != rows[i].set))
 			fail_msg("%s = %s", rows[i].name, rows[i].value);
 		if (err)
 			assert_memory_equal(&s.reading, &none.reading,
@@ -132,13 +128,11 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 	assert_int_equal(setup.accel, 7);
 
 	assert_true(read_with("\xef\xbb\xbfprefetch=off\n\tthreads\t=  7 \r\n"
-			      "mem = 64M\nbandwidth = 2M\niops = 5\n"
-			      "ioprio = idle\nnice = 3\nverbose = 2\n"
+			      "mem = 64M\nioprio = idle\nnice = 3\nverbose = 2\n"
 			      "log = off\naccel = crc32c,indirect"));
 	assert_false(setup.prefetch || setup.log);
 	assert_memory_equal(&setup.reading, (&(struct e2pf_settings) {
-		.threads = 7, .memory = 64 << 20, .bandwidth = 2 << 20,
-		.requests = 5, .io_priority = 3 << 13, .nice = 3
+		.threads = 7, .memory = 64 << 20, .io_priority = 3 << 13, .nice = 3
 	}), sizeof(setup.reading));
 	assert_int_equal(setup.verbose, 2);
 	assert_int_equal(setup.accel,
