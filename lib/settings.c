@@ -251,6 +251,7 @@ struct reading {
 	struct e2pf_setup *setup;
 	const char *path;
 	unsigned line, seen;	/* in the file; mask of those it has set */
+	char unknown[65];	/* a variable that is none of ours */
 	char *error;
 	size_t size;
 };
@@ -371,7 +372,8 @@ static bool read_file(struct reading *r, bool named)
 }
 
 /* The setting that an entry of the environment stands for, with its value; true
- * if the entry is none of ours or is empty. */
+ * if the entry is none of ours or is empty.  Other programs have variables that begin
+ * like ours: PREFETCH_COUNT is of a web framework. */
 static bool take_variable(struct reading *r, const char *entry)
 {
 	static const char prefix[] = "PREFETCH";
@@ -395,8 +397,10 @@ static bool take_variable(struct reading *r, const char *entry)
 		name[i] = (char)tolower((unsigned char)name[i]);
 	setting = name[i] && variable[strlen(prefix)] ? NULL :
 		  find_setting(name);
-	if (!setting)
-		return wrong(r, variable, "no such variable");
+	if (!setting) {
+		memcpy(r->unknown, variable, sizeof(variable));
+		return true;
+	}
 	e2pf_printable(text, sizeof(text), value + 1);
 	if (set(r->setup, setting, value + 1))
 		return wrong(r, variable, "\"%s\" is not %s", text,
@@ -416,6 +420,7 @@ bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size)
 	};
 	char **entry;
 
+	*error = '\0';
 	*s = (struct e2pf_setup) {
 		.prefetch = true, .log = true,
 		.accel = (1u << E2PF_ACCELERATIONS) - 1
@@ -429,5 +434,7 @@ bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size)
 		wrong(&r, "TEST_MMAP_IO", "not 0 or 1");
 		return s->prefetch = false;
 	}
+	if (s->verbose && *r.unknown)
+		snprintf(error, size, "%s: no such variable, ignored", r.unknown);
 	return true;
 }

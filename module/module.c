@@ -70,7 +70,8 @@ void module_begin(const char *name)
 	module.pid = getpid();
 	module.began = clock_seconds(CLOCK_MONOTONIC);
 	restore_preload();
-	if (!e2pf_setup_read(&module.setup, error, sizeof(error)) && *error)
+	e2pf_setup_read(&module.setup, error, sizeof(error));
+	if (*error)
 		fprintf(stderr, "%s: %s\n", name, error);
 	module.on = module.setup.prefetch;
 }

@@ -234,6 +234,8 @@ int configure_options(struct options *o)
 			"no memory to read the settings");
 		return EXIT_USAGE;
 	}
+	if (*error)
+		fprintf(stderr, "e2prefetch: %s\n", error);
 	if (o->given.reading.threads)
 		setup.reading.threads = o->given.reading.threads;
 	if (o->given.reading.memory)

@@ -366,6 +366,13 @@ wrong_file()
 	wrong_place "$2"
 }
 
+# A variable of another program is named to who asks, and the check prefetches.
+of_others()
+{
+	is_stock "PREFETCH_COUNT: no such variable, ignored" env PREFETCH_COUNT=10 &&
+		tells "checked in"
+}
+
 size="a size of 1M or more (K, M, G, T)"
 variables=(
 	"PREFETCH|2|\"2\" is not 1, 0 or auto"
@@ -379,7 +386,6 @@ variables=(
 	"PREFETCH_VERBOSE|3|\"3\" is not 0, 1 or 2"
 	"PREFETCH_LOG|yes|\"yes\" is not on or off, 1 or 0"
 	"PREFETCH_ACCEL|crc|\"crc\" is not none, all or a list of crc32c, bitmaps, indirect"
-	"PREFETCH_TREADS|4|no such variable"
 	"PREFETCH_CONFIG|relative|\"relative\" is not an absolute path"
 	$'PREFETCH_THREADS|\e[31m|"?[31m" is not a number from 1 to 256'
 )
@@ -389,6 +395,7 @@ test_settings()
 	local entry name value line
 
 	fresh
+	tap_check "PREFETCH_COUNT=10 of another program" of_others
 	for entry in "${variables[@]}"; do
 		IFS='|' read -r name value line <<<"$entry"
 		tap_check "$name=$(printf %q "$value")" \

@@ -173,13 +173,31 @@ TEST_WITH(nothing_else, make_file, remove_file)
 		assert_non_null(strstr(error, path));
 		assert_null(strchr(error, '\n'));
 	}
-	setenv("PREFETCH_threads", "4", 1);
-	assert_false(read_with(""));
-	unsetenv("PREFETCH_threads");
-	setenv("PREFETCH_", "4", 1);
-	assert_false(read_with(""));
-	unsetenv("PREFETCH_");
-	assert_true(read_with(""));
+}
+
+/* Variables that begin like ours are of others: they are named to who asks. */
+TEST_WITH(of_others, make_file, remove_file)
+{
+	static const char *const names[] = {
+		"PREFETCH_COUNT", "PREFETCH_threads", "PREFETCH_", "PREFETCH_IOPS"
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(names); i++) {
+		setenv(names[i], "0", 1);
+		assert_true(read_with(""));
+		assert_true(setup.prefetch && !setup.reading.threads);
+		assert_string_equal(error, "");
+		assert_true(read_with("verbose = 1\n"));
+		assert_true(setup.prefetch);
+		assert_ptr_equal(strstr(error, names[i]), error);
+		/* What is ours is still wrong. */
+		setenv("PREFETCH_THREADS", "0", 1);
+		assert_false(read_with(""));
+		assert_non_null(strstr(error, "PREFETCH_THREADS"));
+		unsetenv("PREFETCH_THREADS");
+		unsetenv(names[i]);
+	}
 }
 
 /* Control characters, also those of two bytes, and what is beside them. */
