@@ -77,7 +77,7 @@ static void make_calls(void)
 #if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || \
 	defined(__powerpc64__) || defined(__s390x__)
 	syscall(451, -1, NULL, NULL, 0);	/* cachestat */
-	syscall(439, -1, "", 0, 0);		/* faccessat2 */
+	syscall(439, -1, "", 0, 0);		/* faccessat2, of realpath() */
 #endif
 	syscall(SYS_ioprio_set, 0, 0, 0);
 	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0));

@@ -379,15 +379,23 @@ static const struct e2pf_device_ops file_ops = {
 	.forget = file_forget,
 };
 
-/* For a user who neither owns the file nor may write to it, mincore(2) reports
- * all pages as resident. */
-static bool may_see_cache(int fd, const struct stat *st)
-{
-	char path[32];
+/* Behind any folio that begins before the end of a file. */
+#define FAR_BEHIND (UINT64_C(1) << 30)
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return geteuid() == 0 || geteuid() == st->st_uid ||
-	       faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+/* mincore(2) reports all pages as resident to a user who neither owns the file nor may
+ * write to it, also one that cannot be; the kernel alone knows all of that rule: user
+ * name spaces, mapped owners, capabilities. */
+static void look_at_cache(struct file_device *f)
+{
+	uint64_t end = f->dev.size + f->offset;
+	size_t page = f->dev.page_size;
+	unsigned char seen = 1;
+	void *m = mmap(NULL, page, PROT_READ, MAP_SHARED, f->dev.fd,
+		       (off_t)(end - end % page + FAR_BEHIND));
+
+	f->dev.blind = m == MAP_FAILED || mincore(m, page, &seen) || (seen & 1);
+	if (m != MAP_FAILED)
+		munmap(m, page);
 }
 
 /* The node of a block device is in memory, too. */
@@ -457,10 +465,10 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	if (size <= offset)
 		goto fail;
 	f->dev.size = size - offset;
-	f->dev.blind = !may_see_cache(f->dev.fd, &st);
+	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
+	look_at_cache(f);
 	f->in_memory = is_in_memory(f->dev.fd, &st);
 	f->dev.sees_held = !f->dev.blind && pages_held(f, 0, 1) >= 0;
-	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
 	map_whole(f);
 	*dev = &f->dev;
 	return 0;

@@ -219,7 +219,7 @@ test_short()
 calls="malloc calloc realloc strdup strndup mmap mincore open fstat stat
 readlink opendir read pread posix_fadvise getrlimit sched_getaffinity sigaction
 pthread_sigmask pthread_create pthread_attr_init pthread_attr_setstacksize
-pthread_condattr_init pthread_mutex_init setenv fdopen access faccessat fork poll
+pthread_condattr_init pthread_mutex_init setenv fdopen access fork poll
 pipe2 dlopen"
 
 # call_cases KIND WHO NAME: tries every n until it is not reached, twice in a row because

@@ -301,8 +301,6 @@ WRAP(FILE *, fdopen, (int fd, const char *m), NULL, ENOMEM, (fd, m))
 WRAP(ssize_t, readlink, (const char *restrict p, char *restrict b, size_t n),
      -1, EIO, (p, b, n))
 WRAP(int, access, (const char *p, int m), -1, EIO, (p, m))
-WRAP(int, faccessat, (int d, const char *p, int m, int f), -1, EIO,
-     (d, p, m, f))
 #if __GLIBC_PREREQ(2, 33)
 WRAP(int, stat, (const char *restrict p, struct stat *restrict s), -1, ENOMEM,
      (p, s))

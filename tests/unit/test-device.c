@@ -6,7 +6,9 @@
  */
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sched.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -241,18 +243,39 @@ TEST(few_descriptors)
 	assert_int_equal(err, EMFILE);
 }
 
-/* Whether a process of user nobody can see which pages of root's file are
- * cached if the file has that mode: 0 or 1, or NO_OTHER. */
-static int nobody_sees(mode_t mode)
+/* Become the user nobody, or its root in a user name space of its own, in which nobody
+ * else is mapped. */
+static bool become_nobody(bool root)
+{
+	FILE *map;
+
+	if (setgid(NOBODY) || setuid(NOBODY))
+		return false;
+	if (!root)
+		return true;
+	/* Or /proc/self stays root's. */
+	prctl(PR_SET_DUMPABLE, 1);
+	map = unshare(CLONE_NEWUSER) ? NULL : fopen("/proc/self/uid_map", "w");
+	if (map) {
+		fprintf(map, "0 %d 1", NOBODY);
+		fclose(map);
+	}
+	return !geteuid();
+}
+
+/* Whether nobody can see which pages are cached of the file of this owner and mode:
+ * 0 or 1, or NO_OTHER. */
+static int nobody_sees(uid_t owner, mode_t mode, bool root)
 {
 	struct e2pf_device *dev;
 	int status;
 	pid_t child;
 
+	assert_int_equal(chown(path, owner, owner), 0);
 	assert_int_equal(chmod(path, mode), 0);
 	child = fork();
 	if (!child) {
-		if (setgid(NOBODY) || setuid(NOBODY))
+		if (!become_nobody(root))
 			_exit(NO_OTHER);
 		if (e2pf_device_open(path, 0, &dev))
 			_exit(2);
@@ -263,15 +286,26 @@ static int nobody_sees(mode_t mode)
 	return WEXITSTATUS(status);
 }
 
+static void look_as_nobody(bool root)
+{
+	if (geteuid() || nobody_sees(0, 0444, root) == NO_OTHER)
+		SKIP("not root, or no name spaces of users\n");
+	assert_int_equal(nobody_sees(0, 0444, root), 0);
+	assert_int_equal(nobody_sees(0, 0666, root), 1);
+	assert_int_equal(nobody_sees(NOBODY, 0444, root), 1);
+	assert_int_equal(chown(path, 0, 0), 0);
+	assert_int_equal(chmod(path, 0600), 0);
+}
+
 TEST(of_somebody_else)
 {
-	int seen = geteuid() ? NO_OTHER : nobody_sees(0444);
+	look_as_nobody(false);
+}
 
-	if (seen == NO_OTHER)
-		SKIP("not root, or in a name space of one user\n");
-	assert_int_equal(seen, 0);
-	assert_int_equal(nobody_sees(0666), 1);
-	assert_int_equal(chmod(path, 0600), 0);
+/* In which it is root, of nobody's files. */
+TEST(in_a_name_space)
+{
+	look_as_nobody(true);
 }
 
 UNIT_MAIN(make_file, remove_file)
