@@ -112,12 +112,15 @@ void e2pf_session_choose(struct e2pf_session *s)
 	unsigned i, most;
 
 	memset(&s->topo, 0, sizeof(s->topo));
+	s->why_off = NULL;
 	for (i = 0; i < s->devices; i++) {
 		most = e2pf_topology_add(s->sysroot, &s->stat[i], &s->topo);
 		if (!s->dev[i])
 			continue;
 		s->dev[i]->max_readahead = most;
 		blind |= s->dev[i]->blind;
+		if (s->dev[i]->uncached)
+			s->why_off = "what is read of it does not stay in memory";
 	}
 	policy = e2pf_policy_choose(&s->topo);
 	cfg->threads = cfg->head_threads = THREADS;
@@ -139,7 +142,7 @@ void e2pf_session_choose(struct e2pf_session *s)
 
 int e2pf_session_start(struct e2pf_session *s)
 {
-	return e2pf_engine_start(s->engine, &s->cfg);
+	return s->why_off ? 0 : e2pf_engine_start(s->engine, &s->cfg);
 }
 
 static void count_now(struct e2pf_session *s)
@@ -240,9 +243,8 @@ static void decide(const struct e2pf_session *s, struct e2pf_report *r)
 	}
 	e2pf_report_memory(r);
 	if (!r->engine.threads) {
-		if (s->short_of_memory)
-			e2pf_decide_off(list, "off",
-					"too little memory is available");
+		if (s->why_off)
+			e2pf_decide_off(list, "off", s->why_off);
 		else
 			e2pf_decide_off(list, "asleep",
 					"sampled metadata is already cached");

@@ -69,7 +69,7 @@ struct e2pf_session {
 	bool left_behind;		/* a thread was, when it ended */
 	uint64_t available;		/* memory for this process; set by
 					   e2pf_session_choose() */
-	bool short_of_memory;		/* so nothing is read ahead */
+	const char *why_off;		/* nothing is read ahead; or NULL */
 };
 
 /*
@@ -96,8 +96,8 @@ int e2pf_session_add_source(struct e2pf_session *s,
 /* Choose threads, order and budget from the devices' topology. */
 void e2pf_session_choose(struct e2pf_session *s);
 
-/* Begin to read ahead, as chosen, and with whatever else was set in `cfg`.  Returns 0
- * or an errno, as e2pf_engine_start() does. */
+/* Begin to read ahead, as chosen, and with whatever else was set in `cfg`, unless
+ * `why_off` is set.  Returns 0 or an errno, as e2pf_engine_start() does. */
 int e2pf_session_start(struct e2pf_session *s);
 
 /* The sums over this session and the ones it has inherited. */

@@ -101,11 +101,14 @@ static void warn_if_dropped(const struct options *o)
 static int report(const struct options *o, struct e2pf_session *s)
 {
 	struct e2pf_report r = { .device = NULL };
-	bool complete = e2pf_session_is_complete(s);
+	bool complete = e2pf_session_is_complete(s) && !s->why_off;
 	struct e2pf_engine_stats st;
 
 	e2pf_session_count(s, &st);
-	if (o->verbose || !complete)
+	if (s->why_off)
+		fprintf(stderr, "e2prefetch: %s: nothing is read ahead: %s\n",
+			o->device, s->why_off);
+	else if (o->verbose || !complete)
 		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
 			"%.1f MiB read in %" PRIu64 " requests, %"
 			PRIu64 " errors%s\n", o->device,
@@ -132,6 +135,7 @@ static const char *save_stats(const struct options *o, struct e2pf_session *s)
 static int prefetch(const struct options *o, struct e2pf_session *s)
 {
 	errcode_t err = e2pf_session_start(s);
+	bool hold = o->hold && !s->why_off;
 	int status, result;
 
 	if (err)
@@ -142,12 +146,13 @@ static int prefetch(const struct options *o, struct e2pf_session *s)
 		warn_if_dropped(o);
 	e2pf_engine_stop(s->engine, -1);
 	result = stats_status(o, save_stats(o, s));
-	if (o->hold && !o->quiet)
+	if (hold && !o->quiet)
 		fprintf(stderr, "e2prefetch: %s: held open until this ends\n",
 			o->device);
 	/* By the session, until a signal ends this program. */
-	while (o->hold)
-		pause();
+	if (hold)
+		for (;;)
+			pause();
 	return status ? status : result;
 }
 

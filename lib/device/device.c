@@ -393,19 +393,34 @@ static void look_at_cache(struct file_device *f)
 	void *m = mmap(NULL, page, PROT_READ, MAP_SHARED, f->dev.fd,
 		       (off_t)(end - end % page + FAR_BEHIND));
 
+	f->dev.uncached = m == MAP_FAILED && errno == ENODEV;
 	f->dev.blind = m == MAP_FAILED || mincore(m, page, &seen) || (seen & 1);
 	if (m != MAP_FAILED)
 		munmap(m, page);
 }
 
-/* The node of a block device is in memory, too. */
-static bool is_in_memory(int fd, const struct stat *st)
+/* Does the filesystem map files, but read past the page cache? */
+static bool passes_cache(struct file_device *f)
+{
+	char byte;
+
+	return pages_held(f, f->offset, 1) == 0 &&
+	       pread(f->dev.fd, &byte, 1, (off_t)f->offset) == 1 &&
+	       pages_held(f, f->offset, 1) == 0;
+}
+
+/* The filesystem that a file is on.  The node of a block device is in memory, too. */
+static void learn_filesystem(struct file_device *f, const struct stat *st)
 {
 	struct statfs fs;
 
-	return !S_ISBLK(st->st_mode) && !fstatfs(fd, &fs) &&
-	       ((uint32_t)fs.f_type == TMPFS_MAGIC ||
-		(uint32_t)fs.f_type == RAMFS_MAGIC);
+	if (S_ISBLK(st->st_mode) || fstatfs(f->dev.fd, &fs))
+		return;
+	f->in_memory = (uint32_t)fs.f_type == TMPFS_MAGIC ||
+		       (uint32_t)fs.f_type == RAMFS_MAGIC;
+	if (!f->dev.uncached && ((uint32_t)fs.f_type == FUSE_SUPER_MAGIC ||
+				 (uint32_t)fs.f_type == V9FS_MAGIC))
+		f->dev.uncached = passes_cache(f);
 }
 
 /* The descriptor has the lowest free number, so all below it are in use. */
@@ -467,7 +482,7 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	f->dev.size = size - offset;
 	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
 	look_at_cache(f);
-	f->in_memory = is_in_memory(f->dev.fd, &st);
+	learn_filesystem(f, &st);
 	f->dev.sees_held = !f->dev.blind && pages_held(f, 0, 1) >= 0;
 	map_whole(f);
 	*dev = &f->dev;

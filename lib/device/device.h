@@ -74,6 +74,9 @@ struct e2pf_device {
 	/* span() can tell what is held from what is missing: cachestat(2) of Linux
 	 * 6.5. */
 	bool sees_held;
+	/* Reads pass the page cache, as on a FUSE mount with direct I/O: what is
+	 * read ahead would be read twice. */
+	bool uncached;
 	/* For the checker, populated with what has arrived; NULL: none. */
 	struct e2pf_mapping *mapping;
 };

@@ -94,7 +94,8 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 
 static void measure(struct e2pf_session *s, struct e2pf_probe *p)
 {
-	p->unmeasured = e2pf_engine_measure(s->engine, &p->speed);
+	p->unmeasured = s->why_off ? s->why_off :
+			e2pf_engine_measure(s->engine, &p->speed);
 	p->measured = !p->unmeasured;
 	if (!p->measured || !s->cfg.measure)
 		p->speed.has_head = s->cfg.has_head;
@@ -105,6 +106,10 @@ static void decide(struct e2pf_session *s, struct e2pf_probe *p)
 	bool has_head = p->speed.has_head;
 	struct e2pf_report *r = &p->report;
 
+	if (s->why_off) {
+		e2pf_decide_off(&r->decisions, "off", s->why_off);
+		return;
+	}
 	r->engine.has_head = has_head;
 	r->engine.threads = has_head ? s->cfg.head_threads : s->cfg.threads;
 	r->engine.latency_ns = p->speed.latency_ns;

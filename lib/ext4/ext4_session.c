@@ -264,13 +264,16 @@ void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
-	e2pf_journal_walk(&s->journal, &s->geo, block);
+	if (!session->dev[0]->uncached)
+		e2pf_journal_walk(&s->journal, &s->geo, block);
 }
 
 void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
+	if (session->dev[0]->uncached)
+		return;
 	e2pf_journal_add(&s->journal, block);
 	s->observer->journal = &s->journal;
 }
@@ -308,11 +311,10 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 	if (take_groups(s, fs))
 		return EXT2_ET_CORRUPT_SUPERBLOCK;
 	e2pf_session_choose(session);
-	session->short_of_memory = session->available < OWN_BYTES +
-		(uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP;
-	if (session->short_of_memory)
-		return 0;
-	if (s->maps)
+	if (session->available < OWN_BYTES +
+	    (uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP)
+		session->why_off = "too little memory is available";
+	if (s->maps && !session->why_off)
 		begin_mapping(s);
 	return e2pf_session_start(session);
 }

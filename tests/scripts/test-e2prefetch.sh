@@ -5,11 +5,12 @@
 # The command e2prefetch: valid and invalid options, the plan, the statistics, and
 # the exit status and signals of a user's command.
 #
-#   test-e2prefetch.sh [GROUP...]	of: usage plan reading command command_first
+#   test-e2prefetch.sh [GROUP...]	of: usage plan reading fuse command command_first
 #					settings progress
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
+. "$srcdir/tools/compare.sh"
 
 # run STATUS ARG...: e2prefetch exits with STATUS.
 run() { exits "$1" "$PREFETCHER" "${@:2}"; }
@@ -184,6 +185,52 @@ held_is_kept()
 	wait "$pid"
 	status=$?
 	[ $status = 143 ] && [ $kept = 0 ] && [ "$(wc -l <"$dir/held")" = 1 ]
+}
+
+# on_fuse LIBRARY COMMAND OPTION...: with $disk, the large image, from a server with this
+# library.
+on_fuse()
+{
+	local disk=$dir/fuse/disk result
+
+	mkdir -p "$dir/fuse"
+	LD_PRELOAD=$1 model_begins "$big" "$dir/fuse" --read-only "${@:3}" || return
+	$2
+	result=$?
+	model_ends
+	return $result
+}
+
+# requests_of COMMAND...: how many reads the server got.
+requests_of()
+{
+	echo reset >"$dir/fuse/control"
+	"$@" >"$dir/out" 2>&1 || return
+	jq .reads "$dir/fuse/control"
+}
+
+# Everything would be read twice.  To see that takes at most one read.
+no_page_cache()
+{
+	local stays="what is read of it does not stay in memory" stock ours
+
+	stock=$(requests_of "$E2FSCK_STOCK" -fn "$disk")
+	ours=$(PREFETCH=1 requests_of with_stats "$dir/stats" "$E2FSCK_TEST" -fn "$disk")
+	echo "$ours requests, stock's $stock"
+	[ "$stock" -gt 1000 ] && [ "$ours" -le $((stock + 1)) ] &&
+	jq -e --arg why "$stays" '.prefetched_bytes == 0 and (.decisions[] |
+		select(.about == "prefetch") | .decision == "off" and .reason == $why)' \
+		"$dir/stats" &&
+	run 4 --hold "$disk" && one_line && grep -q ": nothing is read ahead: $stays$" "$dir/err" &&
+	run 0 probe "$disk" && grep -q "^How long .* is not known: $stays\.$" "$dir/out" &&
+	grep -q "^a check   prefetch: off ($stays)$" "$dir/out"
+}
+
+test_fuse()
+{
+	skipped "files from user space" "$(no_model)" && return
+	tap_check "no page cache" on_fuse "" no_page_cache
+	tap_check "no page cache, but a mapping" on_fuse "$(library map-direct)" no_page_cache
 }
 
 test_reading()
@@ -513,14 +560,13 @@ has_no() { ! grep -q -- "$1" "$2"; }
 test_all()
 {
 	small_image e2prefetch
-	# Inode tables of 32 MiB.
+	# Inode tables of 32 MiB, and a journal with indirect blocks.
 	big=$E2PF_TMP/big
 	truncate -s 512M "$big"
-	mke2fs -q -F -t ext4 -O ^uninit_bg,^metadata_csum -N 131072 \
-		-E lazy_itable_init=0 "$big" >/dev/null 2>&1 ||
+	mke2fs -q -F -t ext3 -j -N 131072 "$big" >/dev/null 2>&1 ||
 		tap_bail "no large image"
 	[ $# -gt 0 ] ||
-		set -- usage plan reading command command_first settings progress
+		set -- usage plan reading fuse command command_first settings progress
 	# The tests in debian/tests also hold for this build.
 	[ -n "$(no_disk)" ] || tap_check "the package's own test" undisturbed \
 		env PATH="$(dirname "$PREFETCHER"):$PATH" TMPDIR="$E2PF_TMP" \
