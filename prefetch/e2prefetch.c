@@ -6,6 +6,7 @@
  * lib/ does all of the reading; this file prints the messages.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -84,18 +85,41 @@ static int stats_status(const struct options *o, const char *why)
 }
 
 /* The kernel drops a block device's pages when its last opener closes it. */
-static void warn_if_dropped(const struct options *o)
+static bool drops_at_close(const struct options *o)
 {
 	int mounted = 0;
 	struct stat st;
 
-	if (stat(o->device, &st) || !S_ISBLK(st.st_mode) ||
-	    ext2fs_check_if_mounted(o->device, &mounted) || mounted)
-		return;
-	fprintf(stderr, "e2prefetch: %s: not in use: the kernel drops its "
-		"cache when the last program closes it (--hold and "
-		"-- COMMAND keep it open)\n",
-		o->device);
+	return !stat(o->device, &st) && S_ISBLK(st.st_mode) &&
+	       !ext2fs_check_if_mounted(o->device, &mounted) && !mounted;
+}
+
+/* A server in user space may have a file's pages dropped whenever it is opened: is the
+ * superblock's then still there? */
+static bool drops_at_open(const struct options *o, struct e2pf_device *dev)
+{
+	bool before, after;
+	int fd;
+
+	dev->ops->span(dev, 0, 1, &before);
+	fd = before ? open(o->device, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return false;
+	dev->ops->span(dev, 0, 1, &after);
+	close(fd);
+	return !after;
+}
+
+static void warn_if_dropped(const struct options *o, struct e2pf_device *dev)
+{
+	if (drops_at_open(o, dev))
+		fprintf(stderr, "e2prefetch: %s: what was read does not stay: "
+			"its filesystem drops the cache of a file that is opened "
+			"(-- COMMAND reads beside it)\n", o->device);
+	else if (!o->hold && drops_at_close(o))
+		fprintf(stderr, "e2prefetch: %s: not in use: the kernel drops its "
+			"cache when the last program closes it (--hold and "
+			"-- COMMAND keep it open)\n", o->device);
 }
 
 static int report(const struct options *o, struct e2pf_session *s)
@@ -142,8 +166,8 @@ static int prefetch(const struct options *o, struct e2pf_session *s)
 		return fail(o, err);
 	wait_with_progress(o, s);
 	status = report(o, s);
-	if (!status && !o->hold)
-		warn_if_dropped(o);
+	if (!status)
+		warn_if_dropped(o, s->dev[0]);
 	e2pf_engine_stop(s->engine, -1);
 	result = stats_status(o, save_stats(o, s));
 	if (hold && !o->quiet)

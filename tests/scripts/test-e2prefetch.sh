@@ -226,11 +226,25 @@ no_page_cache()
 	grep -q "^a check   prefetch: off ($stays)$" "$dir/out"
 }
 
+dropped_at_open()
+{
+	local pid
+
+	run 0 "$disk" && one_line && grep -q "what was read does not stay" "$dir/err" || return
+	"$PREFETCHER" --hold "$disk" 2>"$dir/held" &
+	pid=$!
+	wait_for grep -q "held open" "$dir/held"
+	kill "$pid"
+	wait "$pid"
+	grep -q "what was read does not stay" "$dir/held"
+}
+
 test_fuse()
 {
 	skipped "files from user space" "$(no_model)" && return
 	tap_check "no page cache" on_fuse "" no_page_cache
 	tap_check "no page cache, but a mapping" on_fuse "$(library map-direct)" no_page_cache
+	tap_check "a cache that each open drops" on_fuse "" dropped_at_open --cached
 }
 
 test_reading()
