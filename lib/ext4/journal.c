@@ -17,6 +17,10 @@
 #define LEAST_WINDOW (512u << 10)
 #define MOST_WINDOW (8u << 20)
 
+/* The most bytes of a map: all that a double indirect block of 4 KiB refers to.  One of
+ * 64 KiB could refer to 1 GiB; the first 4 MiB map 64 GiB of journal. */
+#define MOST_MAP (4u << 20)
+
 /* Adjacent blocks of the filesystem. */
 struct e2pf_journal_run {
 	uint64_t block;
@@ -89,9 +93,18 @@ static void read_ahead(struct e2pf_journal *j, uint64_t offset, uint64_t len)
 	}
 }
 
+struct map_walk {
+	struct e2pf_journal *j;
+	uint64_t left;			/* bytes */
+};
+
 static void read_ref_ahead(void *ctx, const struct e2pf_ref *ref)
 {
-	read_ahead(ctx, ref->offset, ref->length);
+	struct map_walk *w = ctx;
+	uint64_t n = ref->length < w->left ? ref->length : w->left;
+
+	read_ahead(w->j, ref->offset, n);
+	w->left -= n;
 }
 
 void e2pf_journal_walk(struct e2pf_journal *j, const struct e2pf_geometry *geo,
@@ -101,9 +114,10 @@ void e2pf_journal_walk(struct e2pf_journal *j, const struct e2pf_geometry *geo,
 		.cls = E2PF_FILES, .parse = E2PF_INDIRECT_BLOCK,
 		.depth = 2, .data = E2PF_CLASSES
 	};
+	struct map_walk walk = { .j = j, .left = MOST_MAP };
 	struct e2pf_plan plan = {
 		.geo = geo, .classes = E2PF_ALL_CLASSES,
-		.sink = read_ref_ahead, .ctx = j
+		.sink = read_ref_ahead, .ctx = &walk
 	};
 	uint64_t blocks = j->dev->size / j->block_size, bs = j->block_size;
 	void *bytes = malloc(bs);

@@ -41,8 +41,8 @@ void e2pf_journal_fini(struct e2pf_journal *j);
 
 /* The checker is about to walk the journal's map.  Request the indirect, double
  * indirect and triple indirect block that its inode names (0: none), and all
- * blocks that the double indirect block refers to.  The blocks below the triple
- * indirect one are not requested: they begin at 4 GiB. */
+ * blocks that the double indirect block refers to, at most 4 MiB.  The blocks below
+ * the triple indirect one are not requested: they begin at 4 GiB. */
 void e2pf_journal_walk(struct e2pf_journal *j, const struct e2pf_geometry *geo,
 		       const uint32_t block[3]);
 

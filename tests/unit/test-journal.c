@@ -13,6 +13,8 @@
 #define BLOCKS 40000u
 #define LEAST (512u * 1024 / BS)
 #define MOST (8u * 1024 * 1024 / BS)
+#define LARGE 65536u
+#define MANY 2000u
 
 static struct {
 	unsigned char *image;
@@ -186,6 +188,25 @@ RIG_TEST(map)
 	/* Everything is cached, so nothing more is requested. */
 	e2pf_journal_walk(&r->j, &geo, blocks);
 	assert_int_equal(r->j.bytes, 6 * BS);
+}
+
+/* A hostile one of large blocks, each of which is another. */
+RIG_TEST(map_of_large_blocks)
+{
+	const struct e2pf_geometry large = { .block_size = LARGE, .blocks = MANY };
+	const uint32_t blocks[3] = { 0, 1, 0 };
+	uint32_t i, *map;
+
+	tear_down(NULL);
+	r->image = calloc(MANY, LARGE);
+	assert_non_null(r->image);
+	fake_new(&r->dev, r->image, (uint64_t)MANY * LARGE, LARGE);
+	e2pf_journal_init(&r->j, &r->dev.dev, LARGE);
+	map = (uint32_t *)(r->image + LARGE);
+	for (i = 2; i < MANY; i++)
+		map[i] = htole32(i);
+	e2pf_journal_walk(&r->j, &large, blocks);
+	assert_int_equal(r->j.bytes, LARGE + (4u << 20));
 }
 
 /* The checker has to find an unreadable double indirect block itself. */
