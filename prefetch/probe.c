@@ -31,8 +31,8 @@ static void print_disks(const struct e2pf_topology *topo, const char *device)
 		       "");
 	if (!topo->disks)
 		printf("disk      %s: none found below it\n", device);
-	if (topo->virtual_disk)
-		printf("          virtual: what it declares may be wrong\n");
+	if (topo->unsure)
+		printf("          it may not be: virtual, or behind a bridge\n");
 }
 
 static void print_measured(const struct e2pf_probe *p)

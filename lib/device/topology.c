@@ -49,32 +49,37 @@ static void whole_disk(char *dir)
 		*slash = '\0';
 }
 
+/* Revolutions per minute in page B1 of SCSI: 0 is not known, 1 is flash. */
+#define LEAST_RPM 0x401
+
 /*
- * Is the disk's rotational flag meaningless?  True for devices that pass
- * requests on to another machine, a hypervisor or a program: by the beginning
- * of their name, vendor or model.
+ * Is this a physical disk whose rotational flag can be believed?  It reports its speed;
+ * where Linux before 5.18 does not show that, it is a SATA or SAS disk.  A bridge from
+ * USB, a hypervisor, a network and a program declare flash to be rotational, too.
  */
-static bool is_virtual(const char *dir)
+static bool is_known(const char *dir)
 {
 	static const char *const begins[] = {
-		"vd", "xvd", "loop", "nbd", "rbd", "zd", "drbd", "ubd",
-		"ublkb", "dm-", "md", "vnbd", "rnbd",
 		"QEMU", "VMware", "VBOX", "Msft", "Virtual", "Google",
 		"Amazon", "Nutanix",
 	};
-	char model[64], vendor[64];
+	char model[64], vendor[64], page[7];
+	int length = e2pf_read_bytes(dir, "device/vpd_pgb1", page, sizeof(page));
 	size_t i, n;
 
 	e2pf_read_text(dir, "device/vendor", vendor, sizeof(vendor));
 	e2pf_read_text(dir, "device/model", model, sizeof(model));
 	for (i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
 		n = strlen(begins[i]);
-		if (!strncmp(last_component(dir), begins[i], n) ||
-		    !strncmp(vendor, begins[i], n) ||
+		if (!strncmp(vendor, begins[i], n) ||
 		    !strncmp(model, begins[i], n))
-			return true;
+			return false;
 	}
-	return strstr(dir, "/virtio") || strstr(dir, "/vbd-");
+	if (strstr(dir, "/usb"))
+		return false;
+	if (length < 6)
+		return strstr(dir, "/ata") || strstr(dir, "/end_device-");
+	return (unsigned char)page[4] * 256 + (unsigned char)page[5] >= LEAST_RPM;
 }
 
 /*
@@ -109,7 +114,7 @@ static void add_disk(struct e2pf_topology *topo, const char *dir)
 		topo->incomplete = true;
 	disk.rotational = flag;
 	topo->spindles += disk.rotational;
-	topo->virtual_disk |= is_virtual(dir);
+	topo->unsure |= disk.rotational && !is_known(dir);
 	topo->disk[topo->disks++] = disk;
 }
 
@@ -278,20 +283,21 @@ bool e2pf_topology_count(const char *sysroot, const struct e2pf_topology *topo,
  * Reported of real devices: threads in the checker's order make a USB disk three
  * times as slow, and gain 15-20 % on flash; three spindles can serve about three
  * passes.  Flash that takes one request at a time gains from larger requests,
- * as a rotational disk does.  A virtual disk declared rotational may be a
- * single spindle, or any number of disks with a spindle among them.
+ * as a rotational disk does.  A disk that is not known to be one and is declared
+ * rotational may be flash, a single spindle, or any number of disks with a spindle
+ * among them.
  */
 struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo)
 {
 	bool known = topo->disks && !topo->incomplete, one_request = known;
-	/* A physical disk declared rotational is; all others are measured. */
+	/* A known disk declared rotational is; all others are measured. */
 	struct e2pf_policy policy = {
 		.has_head = true, .heads = topo->devices,
-		.measure = !known || topo->virtual_disk || !topo->spindles
+		.measure = !known || topo->unsure || !topo->spindles
 	};
 	unsigned i;
 
-	if (!known || (topo->virtual_disk && topo->spindles))
+	if (!known || topo->unsure)
 		return policy;
 	for (i = 0; i < topo->disks; i++)
 		one_request &= topo->disk[i].one_request;

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The disks below a device or file, as sysfs lists them, and what follows for
- * threads and order.  A starting point: a virtio or loop device claims to be
- * rotational whatever is under it, and then the device is measured (speed.h).
+ * threads and order.  A starting point: a virtio or loop device, or flash behind a
+ * bridge to USB, may claim to be rotational, and then it is measured (speed.h).
  */
 #ifndef E2PF_TOPOLOGY_H
 #define E2PF_TOPOLOGY_H
@@ -27,8 +27,8 @@ struct e2pf_topology {
 	struct e2pf_disk disk[E2PF_MAX_DISKS];
 	unsigned spindles;		/* disks that rotate */
 	bool incomplete;		/* something could not be found out */
-	bool virtual_disk;		/* a disk's rotational flag means
-					   nothing: virtio, loop, ... */
+	bool unsure;			/* a disk that is declared rotational
+					   may not be: virtio, loop, USB, ... */
 	unsigned max_readahead;		/* of the first device: the most bytes
 					   that one POSIX_FADV_WILLNEED reads */
 };

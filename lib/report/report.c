@@ -133,8 +133,7 @@ static void print_disks(const struct e2pf_topology *topo, const char *program,
 	else
 		fprintf(out, " (%u disks, %u of them declared rotational",
 			topo->disks, topo->spindles);
-	fprintf(out, "%s)\n", topo->virtual_disk ?
-		"; virtual, so this may be wrong" : "");
+	fprintf(out, "%s)\n", topo->unsure ? ", which may be wrong" : "");
 }
 
 void e2pf_report_print_results(const struct e2pf_report *r,

@@ -4,7 +4,7 @@
  * Creates a procfs and sysfs in a temporary directory, and removes it.  A tree
  * is a text of lines:
  *
- *	PATH: TEXT	a file; ';' in TEXT stands for a newline
+ *	PATH: TEXT	a file; ';' in TEXT stands for a newline, '^' for a zero byte
  *	PATH -> TARGET	a link
  *
  * Any failure ends the test, because it is an error in the tree.
@@ -96,10 +96,10 @@ static inline void tree_add(const char *lines)
 			tree_fail("link", path);
 		if (!text)
 			continue;
-		for (p = text += 2; (p = strchr(p, ';')); )
-			*p = '\n';
 		file = fopen(path, "w");
-		if (!file || fputs(text, file) < 0 || fclose(file))
+		for (p = text + 2; file && *p; p++)
+			fputc(*p == ';' ? '\n' : *p == '^' ? '\0' : *p, file);
+		if (!file || fclose(file))
 			tree_fail("file", path);
 	}
 }

@@ -36,8 +36,7 @@ static const struct kind {
 	{ "disk", { .devices = 1, .disks = 1, .spindles = 1 }, 10000 * US,
 	  4000 * US },
 	{ "flash", { .devices = 1, .disks = 1 }, 100 * US, 20 * US },
-	{ "network", { .devices = 1, .disks = 1, .virtual_disk = true },
-	  700 * US, 333 * US },
+	{ "network", { .devices = 1, .disks = 1 }, 700 * US, 333 * US },
 };
 
 /*

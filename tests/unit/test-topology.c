@@ -14,10 +14,14 @@
 #define DEVICE(number, name) \
 	"sys/dev/block/" number " -> ../../devices/" name "\n"
 #define FILE_OF(name, file, text) "sys/devices/" name "/" file ": " text "\n"
-#define DISK(number, name, rotational) DEVICE(number, name) \
-	FILE_OF(name, "queue/rotational", rotational) \
+#define DISK_ON(bus, number, name, rotational) \
+	FILE_OF(bus "/" name, "queue/rotational", rotational) \
+	"sys/devices/" name " -> " bus "/" name "\n" DEVICE(number, name) \
 	FILE_OF(name, "queue/read_ahead_kb", "128") \
 	FILE_OF(name, "queue/max_sectors_kb", "512")
+#define DISK(number, name, rotational) DISK_ON("ata1", number, name, rotational)
+/* The page of SCSI with its speed in two bytes. */
+#define SPEED(name, rpm) FILE_OF(name, "device/vpd_pgb1", "^\xb1^<" rpm "^^")
 #define PART(number, disk, name) DEVICE(number, disk "/" name) \
 	FILE_OF(disk "/" name, "partition", "1")
 #define SLAVE(name, of) \
@@ -26,11 +30,11 @@
 	"sys/devices/" name "/slaves/" part " -> ../../" disk "/" part "\n"
 
 /* Bits of what is expected. */
-enum { KNOWN = 1, VIRTUAL = 2, HEAD = 4, MEASURE = 8 };
+enum { KNOWN = 1, UNSURE = 2, HEAD = 4, MEASURE = 8 };
 #define UNKNOWN (HEAD | MEASURE)
 #define ROTATES (KNOWN | HEAD)
 #define FLASH (KNOWN | MEASURE)
-#define GUESS (KNOWN | VIRTUAL | HEAD | MEASURE)
+#define GUESS (KNOWN | UNSURE | HEAD | MEASURE)
 
 /*
  * The disks as one text: names separated by blanks, each with a slash, then r
@@ -85,6 +89,32 @@ static const struct machine {
 	{ "a disk without a queue", DISK("8:0", "sda", "1")
 	  FILE_OF("sda", "device/queue_depth", "1"), 'b', 8, 0, "sda/r1",
 	  ROTATES, 1, 512 },
+	{ "a SAS disk", DISK_ON("host0/end_device-0:0", "8:0", "sda", "1"),
+	  'b', 8, 0, "sda/r", ROTATES, 1, 512 },
+	{ "a disk behind a controller, which says its speed",
+	  DISK_ON("host0/target0:2:0", "8:0", "sda", "1")
+	  SPEED("sda", "\x1c\x20"), 'b', 8, 0, "sda/r", ROTATES, 1, 512 },
+	{ "or says nothing", DISK_ON("host0/target0:2:0", "8:0", "sda", "1"),
+	  'b', 8, 0, "sda/r", GUESS, 1, 512 },
+	{ "a SATA disk that does not know its speed", DISK("8:0", "sda", "1")
+	  SPEED("sda", "^^"), 'b', 8, 0, "sda/r", GUESS, 1, 512 },
+	{ "or says that it is flash", DISK("8:0", "sda", "1")
+	  SPEED("sda", "^\x01"), 'b', 8, 0, "sda/r", GUESS, 1, 512 },
+	{ "a page that is cut short", DISK("8:0", "sda", "1")
+	  FILE_OF("sda", "device/vpd_pgb1", "^\xb1^<\x1c"), 'b', 8, 0, "sda/r",
+	  ROTATES, 1, 512 },
+	{ "a virtual one that says a speed", DISK("8:0", "sda", "1")
+	  FILE_OF("sda", "device/vendor", "VMware") SPEED("sda", "\x1c\x20"),
+	  'b', 8, 0, "sda/r", GUESS, 1, 512 },
+	{ "USB flash behind a bridge, which says that it rotates",
+	  DISK_ON("usb2/2-1", "8:0", "sda", "1"), 'b', 8, 0, "sda/r", GUESS, 1,
+	  512 },
+	{ "even its speed", DISK_ON("usb2/2-1", "8:0", "sda", "1")
+	  SPEED("sda", "\x1c\x20"), 'b', 8, 0, "sda/r", GUESS, 1, 512 },
+	{ "an array with it", DISK("8:0", "sda", "1")
+	  DISK_ON("usb2/2-1", "8:16", "sdb", "1") DEVICE("9:0", "md0")
+	  SLAVE("md0", "sda") SLAVE("md0", "sdb"), 'b', 9, 0, "sda/r sdb/r",
+	  GUESS, 1, 128 },
 	{ "a USB stick", DISK("8:0", "sda", "0")
 	  FILE_OF("sda", "device/queue_depth", "1"), 'b', 8, 0, "sda/1",
 	  ROTATES | MEASURE, 1, 512 },
@@ -101,8 +131,8 @@ static const struct machine {
 	{ "eMMC with a queue", DISK("179:0", "mmcblk0", "0")
 	  FILE_OF("mmcblk0", "device/cmdq_en", "1"), 'b', 179, 0, "mmcblk0/",
 	  FLASH, 1, 512 },
-	{ "a disk of the hypervisor, by its name", DISK("254:0", "vda", "1"),
-	  'b', 254, 0, "vda/r", GUESS, 1, 512 },
+	{ "a disk of the hypervisor, by its name", DISK_ON("virtio1", "254:0",
+	  "vda", "1"), 'b', 254, 0, "vda/r", GUESS, 1, 512 },
 	{ "by its bus", DEVICE("8:0", "virtio2/sda")
 	  FILE_OF("virtio2/sda", "queue/rotational", "1"), 'b', 8, 0, "sda/r",
 	  GUESS, 1, 128 },
@@ -112,11 +142,12 @@ static const struct machine {
 	{ "by its model", DISK("8:0", "sda", "1")
 	  FILE_OF("sda", "device/model", "VBOX HARDDISK"), 'b', 8, 0, "sda/r",
 	  GUESS, 1, 512 },
-	{ "two of them", DISK("254:0", "vda", "1") DISK("254:16", "vdb", "1")
+	{ "two of them", DISK_ON("virtio1", "254:0", "vda", "1")
+	  DISK_ON("virtio2", "254:16", "vdb", "1")
 	  DEVICE("253:0", "dm-0") SLAVE("dm-0", "vda") SLAVE("dm-0", "vdb"),
 	  'b', 253, 0, "vda/r vdb/r", GUESS, 1, 128 },
 	{ "a loop device that does not rotate", DISK("7:0", "loop0", "0"),
-	  'b', 7, 0, "loop0/", FLASH | VIRTUAL, 1, 512 },
+	  'b', 7, 0, "loop0/", FLASH, 1, 512 },
 	{ "a file on several devices", "sys/class/bdi/0:45/read_ahead_kb: 256",
 	  'f', 0, 45, "", UNKNOWN, 1, 256 },
 	{ "nothing", "sys/empty: 1", 'b', 8, 0, "", UNKNOWN, 1, 128 },
@@ -138,13 +169,13 @@ static const struct machine {
 	  UNKNOWN, 1, 512 },
 	{ "a large number", DISK("8:0", "sda", "2"), 'b', 8, 0, "sda/r",
 	  UNKNOWN, 1, 512 },
-	{ "too much readahead", DEVICE("8:0", "sda")
-	  FILE_OF("sda", "queue/rotational", "1")
-	  FILE_OF("sda", "queue/read_ahead_kb", "18446744073709551615"),
+	{ "too much readahead", DEVICE("8:0", "ata1/sda")
+	  FILE_OF("ata1/sda", "queue/rotational", "1")
+	  FILE_OF("ata1/sda", "queue/read_ahead_kb", "18446744073709551615"),
 	  'b', 8, 0, "sda/r", ROTATES, 1, 1 << 20 },
-	{ "too little", DEVICE("8:0", "sda")
-	  FILE_OF("sda", "queue/rotational", "1")
-	  FILE_OF("sda", "queue/read_ahead_kb", "1"), 'b', 8, 0, "sda/r",
+	{ "too little", DEVICE("8:0", "ata1/sda")
+	  FILE_OF("ata1/sda", "queue/rotational", "1")
+	  FILE_OF("ata1/sda", "queue/read_ahead_kb", "1"), 'b', 8, 0, "sda/r",
 	  ROTATES, 1, 64 },
 };
 
@@ -199,7 +230,7 @@ TEST(each_machine)
 			assert_string_equal(text, m->disks);
 		policy = e2pf_policy_choose(&topo);
 		found = (topo.disks && !topo.incomplete ? KNOWN : 0) |
-			(topo.virtual_disk ? VIRTUAL : 0) |
+			(topo.unsure ? UNSURE : 0) |
 			(policy.has_head ? HEAD : 0) |
 			(policy.measure ? MEASURE : 0);
 		assert_int_equal(found, m->expected);
@@ -216,7 +247,7 @@ TEST(several_devices)
 	char text[64];
 
 	tree_make(DISK("8:0", "sda", "1") PART("8:1", "sda", "sda1")
-		  DISK("8:16", "sdb", "1") DISK("254:0", "vda", "1"));
+		  DISK("8:16", "sdb", "1") DISK_ON("virtio1", "254:0", "vda", "1"));
 	add('b', 8, 16, &topo);
 	add('b', 8, 0, &topo);
 	add('b', 8, 1, &topo);
