@@ -5,7 +5,8 @@
 # The seeded rows of test-compare.sh, in a script of their own because they run in
 # memory: COUNT of each group, or with SOAK_SECONDS others until those are over, every
 # second time with jemalloc, if it is installed.  Between them come signals and changes of
-# the file at any moment, refused calls, small memory groups and bad sectors, by the seed.
+# the file at any moment, refused calls, small memory groups and bad sectors, by the seed,
+# and what people do (test-habits.sh).
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 first=${FIRST:-1}
@@ -17,5 +18,6 @@ while :; do
 	[ "$SECONDS" -lt "${SOAK_SECONDS:-0}" ] || break
 	E2PF_SEED=$first bash "$srcdir/scripts/test-limits.sh" moments seccomp cgroup disk ||
 		exit
+	bash "$srcdir/scripts/test-habits.sh" $first-$((first + 23)) || exit
 	export E2PF_ALLOCATOR=$([ -n "${E2PF_ALLOCATOR-}" ] || echo "$jemalloc")
 done
