@@ -196,16 +196,13 @@ check()
 	usec=$((${EPOCHREALTIME/[.,]/} - usec))
 	status=$(<"$out/stock.status")
 	compare_test "$out" "$one" "$dir/test/fs" $1 || return
-	checks=$((checks + 1))
 	# What e2fsck does not open has none.
 	[ "$status" -lt 8 ] || [ -e "$out/stats.json" ] || return 0
 	lost=$(jq -e .lost_seconds "$out/stats.json" 2>&1) ||
 		{ echo "no statistics of what was lost: $lost"; return 1; }
 	echo "$lost" >>"$dir/lost"
-	jq -ne "$lost <= ([0.1, $usec / 20e6] | max)" >/dev/null || {
+	jq -ne "$lost <= ([0.1, $usec / 20e6] | max)" >/dev/null ||
 		echo "# lost $lost s where stock takes $((usec / 1000)) ms" >>"$dir/steps"
-		long=1
-	}
 }
 
 # live: the steps of a seed, until one differs.
@@ -215,7 +212,7 @@ live()
 
 	# A sanitized one needs a runtime.
 	! often 25 || [ -n "$E2PF_RUNTIME" ] || module=$MODULE
-	take mke2fs && check -fn || return
+	take mke2fs && check -fn && [ "$status" = 0 ] || return
 	chance 5
 	for ((left = 5 + chance; left > 0; left--)); do
 		habits="debugfs debugfs tune2fs tune2fs resize2fs resize2fs resize2fs copy damage"
@@ -234,7 +231,7 @@ live()
 # run_seed "SEED PLACE"
 run_seed()
 {
-	local seed=${1% *} place=${1#* } dir out checks=0 long='' result=same most copy
+	local seed=${1% *} place=${1#* } dir out result=same most copy
 
 	dir=${folder[$place]}/$seed-$place out=$E2PF_TMP/out.$seed-$place
 	mkdir -p "$dir/stock" "$dir/test" "$out"
@@ -246,13 +243,13 @@ run_seed()
 		ln -s "$(loop_attach "$dir/$copy/back")" "$dir/$copy/fs"
 		[ "$place" = loop ] || exec {copy}<"$dir/$copy/fs"
 	done
-	live >"$out/why" 2>&1 || result=different
-	[ -z "$long" ] || result=${result/same/long}
+	(live) >"$out/why" 2>&1 || result=different
+	! grep -q "^# lost" "$dir/steps" || result=${result/same/long}
 	most=$(sort -g "$dir/lost" | tail -n 1)
 	echo "$place $seed $result $most" >>"$HABITS_LOG"
 	cat "$out/why" >>"$dir/steps"
 	if [ $result = same ]; then
-		tap_ok "seed $seed on $place: $checks checks, lost $most s"
+		tap_ok "seed $seed on $place: lost $most s"
 	else
 		tap_not_ok "seed $seed on $place: $result, lost $most s" "$dir/steps"
 	fi
@@ -294,12 +291,9 @@ table()
 				n[p "long"] + 0 "; " most[p] }'
 }
 
-# no_result "SEED PLACE"
-no_result() { ! grep -qs "^${1#* } ${1% *} " "$HABITS_LOG"; }
-
 test_all()
 {
-	local seed place pair
+	local seed place
 	local -a pairs=()
 	local -A folder absent
 
@@ -309,19 +303,18 @@ test_all()
 	for ((seed = first; seed <= last; seed++)); do
 		[ -z "$turn" ] || set -- "${places[seed % ${#places[@]}]}"
 		for place; do
-			[ -n "${absent[$place]}" ] || ! no_result "$seed $place" ||
+			[ -n "${absent[$place]}" ] || grep -qs "^$place $seed " "$HABITS_LOG" ||
 				pairs+=("$seed $place")
 		done
 	done
 	workers run_seed "${pairs[@]}"
-	for pair in "${pairs[@]}"; do
-		! no_result "$pair" || tap_not_ok "$pair: no result"
-	done
 	table
 	tap_check "no process is left behind" no_process_left
 }
 
-[ $# -gt 0 ] || set -- "1-${E2PF_FEW:-12}"
+# In seed 2 a file on ext4 grows: checks of ours that waited for pages written in part took
+# 9 s for 0.35.
+[ $# -gt 0 ] || set -- "2-$((1 + 12 / ${E2PF_FEW:-1}))"
 first=${1%-*} last=${1#*-} turn=''
 shift
 [ $# -gt 0 ] || { turn=1; set -- "${places[@]}"; }
