@@ -12,9 +12,10 @@
 #   test-habits.sh [FIRST[-LAST] [PLACE...]]
 #
 # runs each seed at each place: files on ext4, xfs, btrfs and tmpfs, a loop device (loop),
-# one that stays open (open); without a place each at one of them in turn.  In one of four
-# the other programs have the module preloaded for ours.  HABITS_LOG, a file, gets a line
-# for each; what is in it is not run again, and the table at the end is of all.
+# one that stays open (open); without a place each at one of them in turn.  In one of
+# eight the programs have the module preloaded for ours, in one e2prefetch runs beside them.
+# HABITS_LOG, a file, gets a line for each; what is in it is not run again, and the table at
+# the end is of all.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # /tmp may be memory.
@@ -169,8 +170,10 @@ take()
 			cd "$dir/$copy" || exit
 			export LD_PRELOAD=$FIXED_RANDOM
 			[ $copy = stock ] || [ -z "$module" ] || export PREFETCH=1 LD_PRELOAD+=:$module
+			[ $copy = stock ] || [ -z "$beside" ] || "$PREFETCHER" fs >"$out/beside" 2>&1 &
 			eval "$step"
 			echo "status $?"
+			wait
 		) </dev/null 2>&1 | shown >"$out/$copy.step"
 	done
 	diff -a "$out/stock.step" "$out/test.step"
@@ -208,10 +211,13 @@ check()
 # live: the steps of a seed, until one differs.
 live()
 {
-	local number=0 mib status habits left module=''
+	local number=0 mib status habits left module='' beside=''
 
-	# A sanitized one needs a runtime.
-	! often 25 || [ -n "$E2PF_RUNTIME" ] || module=$MODULE
+	if often 25; then
+		beside=1
+		# A sanitized one needs a runtime.
+		[ "$chance" -lt 12 ] || [ -n "$E2PF_RUNTIME" ] || beside='' module=$MODULE
+	fi
 	take mke2fs && check -fn && [ "$status" = 0 ] || return
 	chance 5
 	for ((left = 5 + chance; left > 0; left--)); do
