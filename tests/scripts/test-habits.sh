@@ -283,7 +283,7 @@ find_place()
 	folder[$1]=$E2PF_TMP/$type absent[$1]=''
 	[ $type = $1 ] || absent[$1]=$(no_loops)
 	[ -d "${folder[$1]}" ] || place_begins $type "${folder[$1]}" >"$E2PF_TMP/log" 2>&1 ||
-		absent[$1]=$(tail -n 1 "$E2PF_TMP/log"; rmdir "${folder[$1]}")
+		absent[$1]=$(grep -v dmesg "$E2PF_TMP/log" | tail -n 1; rmdir "${folder[$1]}")
 	[ -z "${absent[$1]}" ] || tap_skip "on $1" "${absent[$1]}"
 }
 
