@@ -5,8 +5,7 @@
 # The seeded rows of test-compare.sh, in a script of their own because they run in
 # memory: COUNT of each group, or with SOAK_SECONDS others until those are over, every
 # second time with jemalloc, if it is installed.  Between them come signals and changes of
-# the file at any moment, refused calls, small memory groups and bad sectors, by the seed,
-# and what people do (test-habits.sh).
+# the file at any moment, refused calls, small memory groups, bad sectors, and habits.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 first=${FIRST:-1}
