@@ -4,8 +4,7 @@
 #
 # The test suite of this machine's e2fsprogs, from the distribution's source package:
 # with its own e2fsck, and with the launcher in e2fsck's place, PREFETCH=1, with each
-# I/O manager.  Each test must have the same result.  What each run took is printed, and
-# which tests of ours took more than three times stock's time.
+# I/O manager.  Each test must have the same result.
 #
 #   check-e2fsprogs.sh [TEST...]	default: all of them
 #
