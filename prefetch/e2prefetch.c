@@ -98,16 +98,17 @@ static bool drops_at_close(const struct options *o)
  * superblock's then still there? */
 static bool drops_at_open(const struct options *o, struct e2pf_device *dev)
 {
-	bool before, after;
+	enum e2pf_residency before, after;
 	int fd;
 
 	dev->ops->span(dev, 0, 1, &before);
-	fd = before ? open(o->device, O_RDONLY | O_CLOEXEC) : -1;
+	fd = before == E2PF_CACHED ?
+	     open(o->device, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return false;
 	dev->ops->span(dev, 0, 1, &after);
 	close(fd);
-	return !after;
+	return after != E2PF_CACHED;
 }
 
 static void warn_if_dropped(const struct options *o, struct e2pf_device *dev)

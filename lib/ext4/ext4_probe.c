@@ -143,7 +143,7 @@ static double request_seconds(const struct e2pf_probe *p)
 	const struct e2pf_topology *topo = &p->report.topo;
 	double deep = seconds_of(p->speed.deep_latency_ns);
 
-	if (topo->spindles && !topo->virtual_disk)
+	if (topo->spindles && !topo->unsure)
 		return deep * PART_DISK / topo->spindles;
 	return deep * (p->speed.has_head && !is_parallel(&p->speed) ?
 		       PART_LIKE_DISK : PART_FLASH);

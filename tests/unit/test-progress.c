@@ -163,7 +163,7 @@ TEST(forecasts)
 		struct e2pf_probe p = {
 			.report = {
 				.topo.spindles = of[i].spindles,
-				.topo.virtual_disk = of[i].virtual_disk
+				.topo.unsure = of[i].virtual_disk
 			},
 			.inodes = of[i].inodes,
 			.speed = {
