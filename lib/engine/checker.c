@@ -523,11 +523,9 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 	return ahead;
 }
 
-bool e2pf_engine_read_again(struct e2pf_engine *e, unsigned device,
-			    uint64_t offset, void *buf, uint32_t length)
+bool e2pf_engine_may_read_again(struct e2pf_engine *e, uint64_t offset)
 {
 	struct e2pf_checker *c = &e->checker;
-	struct e2pf_device *dev = e->devices[device];
 	uint64_t requested = e->pool.last_request;
 	bool in_flight;
 
@@ -539,7 +537,7 @@ bool e2pf_engine_read_again(struct e2pf_engine *e, unsigned device,
 	e2pf_unlock(&e->lock);
 	/* It is not in memory. */
 	c->lately[offset / e->source->grain % E2PF_LATELY] = 0;
-	return in_flight && !dev->ops->read(dev, buf, offset, length);
+	return in_flight;
 }
 
 /*

@@ -43,6 +43,16 @@ static struct e2pf_observed observed[MANAGERS];
 static _Thread_local __attribute__((tls_model("initial-exec")))
 struct e2pf_observer *reading;
 
+/* A read of the program that may be made again. */
+struct attempt {
+	struct e2pf_engine *engine;
+	uint64_t offset;
+	bool again;			/* it has failed, and is to be */
+};
+
+/* The one that a manager is making in this thread; NULL: none, or the last one. */
+static _Thread_local struct attempt *attempt;
+
 static const struct e2pf_observed *entry_of(io_channel channel)
 {
 	return (const struct e2pf_observed *)channel->manager;
@@ -61,13 +71,13 @@ static errcode_t on_read_error(io_channel channel, unsigned long block,
 			       int count, void *data, size_t size, int actual,
 			       errcode_t error)
 {
-	struct e2pf_observer *o = observer_of(channel);
 	read_error_handler own = atomic_load(&entry_of(channel)->on_error);
-	uint64_t offset = (uint64_t)block * (uint64_t)channel->block_size;
 
-	if (o && error == EIO && size <= UINT32_MAX &&
-	    e2pf_engine_read_again(o->engine, 0, offset, data, (uint32_t)size))
-		return 0;
+	if (attempt && error == EIO)
+		attempt->again = e2pf_engine_may_read_again(attempt->engine,
+							    attempt->offset);
+	if (attempt && attempt->again)
+		return error;
 	return own ? own(channel, block, count, data, size, actual, error) :
 		     error;
 }
@@ -114,21 +124,37 @@ bool e2pf_observed_pread(int fd, void *to, size_t length, uint64_t offset)
 	return m && e2pf_mapping_read(m, fd, to, length, offset);
 }
 
-static errcode_t read_observed(io_channel channel, unsigned long long block,
-			       int count, void *data, bool wide)
+static errcode_t read_through(io_channel channel, unsigned long long block,
+			      int count, void *data, bool wide,
+			      struct attempt *a)
 {
 	io_manager manager = entry_of(channel)->manager;
-	struct e2pf_read r;
-	struct e2pf_engine *engine = announce(channel, block, count, &r);
 	errcode_t err;
 
+	attempt = a;
 	reading = observer_of(channel);
 	err = wide ? manager->read_blk64(channel, block, count, data) :
 		     manager->read_blk(channel, (unsigned long)block, count,
 				       data);
+	attempt = NULL;
 	reading = NULL;
-	if (engine)
-		e2pf_engine_after_read(engine, &r);
+	return err;
+}
+
+static errcode_t read_observed(io_channel channel, unsigned long long block,
+			       int count, void *data, bool wide)
+{
+	struct e2pf_read r;
+	struct attempt a = { .engine = announce(channel, block, count, &r) };
+	errcode_t err;
+
+	a.offset = a.engine ? r.offset : 0;
+	err = read_through(channel, block, count, data, wide,
+			   a.engine ? &a : NULL);
+	if (a.again)
+		err = read_through(channel, block, count, data, wide, NULL);
+	if (a.engine)
+		e2pf_engine_after_read(a.engine, &r);
 	return err;
 }
 
@@ -178,13 +204,21 @@ static struct e2pf_observed *find_entry(io_manager manager)
 	return NULL;
 }
 
+/* When it closes a channel, the unix manager (1.47.4) knows by this manager that the
+ * descriptor belongs to the program. */
+static bool is_known_by_manager(io_channel channel)
+{
+	return &unixfd_io_manager && channel->manager == unixfd_io_manager;
+}
+
 bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 		  struct e2pf_engine *engine)
 {
 	struct e2pf_observed *entry = find_entry(channel->manager);
 
 	o->observed = NULL;
-	if (!entry || atomic_load(&entry->observer) || !e2pf_io_table_is_ours())
+	if (!entry || atomic_load(&entry->observer) ||
+	    is_known_by_manager(channel) || !e2pf_io_table_is_ours())
 		return false;
 	if (!entry->manager)
 		entry->manager = channel->manager;

@@ -29,8 +29,9 @@ struct e2pf_observer {
 
 /*
  * Observe `channel`.  Returns false and changes nothing if another observer
- * observes a channel of that manager, or if its table has an unknown layout.  No
- * other thread may use the channel, or call this, at the same time.
+ * observes a channel of that manager, if its table has an unknown layout, or if
+ * it is unixfd_io_manager.  No other thread may use the channel, or call this, at the
+ * same time.
  */
 bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 		  struct e2pf_engine *engine);

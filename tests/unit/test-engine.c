@@ -130,7 +130,6 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	enum { DIRS = 40 };
 	uint64_t dir[DIRS], at, bad;
 	unsigned i;
-	unsigned char block[BS];
 
 	r->classes = way ? E2PF_ALL_CLASSES : 1u << E2PF_DIRS;
 	at = tiny_free_block(&r->fs, 0);
@@ -155,15 +154,14 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	/* The checker's own readahead is not refused any more. */
 	assert_false(e2pf_engine_reads_ahead(r->e));
 	assert_int_equal(rig_asked_of(r, dir, DIRS), way ? 0 : FIRST_REQUESTS);
-	assert_false(e2pf_engine_read_again(r->e, 0, bad * BS, block, BS));
+	e2pf_engine_may_read_again(r->e, bad * BS);
 	for (i = 0; i < 4; i++)
 		rig_checker_reads(r, at + 100 + i, 1);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, bad), 1);
 	assert_int_equal(r->dev.bad_read, 0);
 	assert_false(rig_stats(r).gave_up);
-	assert_false(e2pf_engine_read_again(r->e, 0, dir[DIRS - 1] * BS,
-					    block, BS));
+	e2pf_engine_may_read_again(r->e, dir[DIRS - 1] * BS);
 	assert_true(rig_stats(r).gave_up);
 }
 
@@ -189,7 +187,6 @@ RIG_TEST(failed_read_beside_a_request, 2, 1)
 	} requests[] = {
 		{ -9, -1, false }, { -9, 0, true }, { 2, 9, false }, { 1, 2, true }
 	};
-	unsigned char block[BS];
 	unsigned i;
 
 	rig_settle(r);
@@ -198,13 +195,12 @@ RIG_TEST(failed_read_beside_a_request, 2, 1)
 		struct e2pf_read read = { .offset = at * BS, .length = BS };
 
 		/* What is looked at before a read only when one has failed. */
-		e2pf_engine_read_again(r->e, 0, 0, block, BS);
+		e2pf_engine_may_read_again(r->e, 0);
 		e2pf_engine_before_read(r->e, &read);
 		e2pf_checker_request(r->e, 0, (at + requests[i].from) * BS,
 				       BS * (requests[i].to - requests[i].from));
 		assert_int_equal(requests[i].again,
-				 e2pf_engine_read_again(r->e, 0, at * BS, block,
-							BS));
+				 e2pf_engine_may_read_again(r->e, at * BS));
 	}
 }
 
@@ -231,17 +227,15 @@ RIG_TEST(failed_read_beside_a_request_that_blocks, 2, 1)
 RIG_TESTS(failed_read_long_after_a_request, 2, rig_set_up(r, 2, 1))
 {
 	struct e2pf_read read = { .length = BS };
-	unsigned char block[BS];
 
 	r->dev.tick = 0;
 	rig_settle(r);
 	read.offset = (tiny_free_block(&r->fs, 0) + 100) * BS;
-	e2pf_engine_read_again(r->e, 0, 0, block, BS);
+	e2pf_engine_may_read_again(r->e, 0);
 	e2pf_engine_before_read(r->e, &read);
 	e2pf_checker_request(r->e, 0, read.offset, BS);
 	fake_advance(&r->dev, 120 * SECOND - 1 + way);
-	assert_int_equal(!way, e2pf_engine_read_again(r->e, 0, read.offset,
-						      block, BS));
+	assert_int_equal(!way, e2pf_engine_may_read_again(r->e, read.offset));
 }
 
 static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
@@ -295,10 +289,8 @@ RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 		/* The checker notices it. */
 		rig_checker_reads(r, at + 100, 1);
 	} else if (way == 1) {
-		char block[BS];
-
 		/* Its read fails, and would again. */
-		e2pf_engine_read_again(r->e, 0, (at + 100) * BS, block, BS);
+		e2pf_engine_may_read_again(r->e, (at + 100) * BS);
 	} else {
 		/* Or a worker does, when there is no room for more
 		 * requests. */

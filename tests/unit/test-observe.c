@@ -334,12 +334,37 @@ RIG_TEST(readahead_absorbed)
 	assert_int_equal(readaheads, 2);
 }
 
-/* A read that the device fails together with another one, as unix_io reports it. */
+/* Reads that fail, and how many were made; as unix_io reports it, with 32 bits. */
+static unsigned failing, made;
+
 static errcode_t fail_read(io_channel channel, unsigned long long block,
 			   int count, void *data)
 {
-	return channel->read_error(channel, (unsigned long)block, count, data,
-				   (size_t)count * BS, 0, EIO);
+	made++;
+	if (failing) {
+		failing--;
+		return channel->read_error(channel, (uint32_t)block, count, data,
+					   (size_t)count * BS, 0, EIO);
+	}
+	memset(data, (int)block, (size_t)count * BS);
+	memcpy(data, &block, sizeof(block));
+	return 0;
+}
+
+/* The result of a read of which so many fail, with the bytes of this channel. */
+static errcode_t read_failing(unsigned times, uint64_t block)
+{
+	unsigned char data[BS];
+	uint64_t is;
+	errcode_t err;
+
+	failing = times;
+	made = 0;
+	err = io_channel_read_blk64(r->channel, block, 1, data);
+	memcpy(&is, data, sizeof(is));
+	assert_int_equal(failing, 0);
+	assert_true(err || (is == block && data[BS - 1] == (block & 0xff)));
+	return err;
 }
 
 static void request(uint64_t block)
@@ -353,39 +378,67 @@ static void request(uint64_t block)
 RIG_TEST(failed_read_is_made_again)
 {
 	struct e2pf_engine_stats stats;
-	unsigned char block[BS];
 
 	manager.read_blk64 = fail_read;
 	observe();
 	/* Nothing was ever in flight. */
-	assert_int_equal(io_channel_read_blk64(r->channel, 40, 1, block), EIO);
+	assert_int_equal(read_failing(1, 40), EIO);
 	assert_int_equal(errors_called, 1);
 	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
 	fake_threads_settle();
-	memset(block, 0xff, BS);
 	request(41);
-	assert_int_equal(io_channel_read_blk64(r->channel, 40, 1, block), 0);
+	assert_int_equal(read_failing(1, 40), 0);
+	assert_int_equal(made, 2);
 	r->dev.in_flight[41] = 0;
 	request(42);
 	assert_int_equal(errors_called, 1);
-	assert_memory_equal(block, (char *)r->fs.image + 40 * BS, BS);
 	e2pf_engine_get_stats(r->e, &stats);
 	assert_int_equal(stats.slow_or_failed, 1);
 	assert_int_equal(stats.suspect_at, 40 * BS);
-	fake_set_bad(&r->dev, 41, 1);
-	assert_int_equal(io_channel_read_blk64(r->channel, 41, 1, block), EIO);
+	assert_int_equal(read_failing(2, 41), EIO);
 	assert_int_equal(errors_called, 2);
 	assert_int_equal(error_block, 41);
 	/* Not where nothing can be in flight beside it. */
-	assert_int_equal(io_channel_read_blk64(r->channel, 60, 1, block), EIO);
+	assert_int_equal(read_failing(1, 60), EIO);
 	assert_int_equal(errors_called, 3);
 	request(51);
-	assert_int_equal(io_channel_read_blk64(r->channel, 50, 1, block), 0);
+	assert_int_equal(read_failing(1, 50), 0);
 	assert_int_equal(errors_called, 3);
 	/* Nor beside a page that was written in part, and that nobody reads. */
 	fake_set_in_part(&r->dev, 61, 1);
-	assert_int_equal(io_channel_read_blk64(r->channel, 60, 1, block), EIO);
+	assert_int_equal(read_failing(1, 60), EIO);
 	assert_int_equal(errors_called, 4);
+	/* Nor if nobody observes it any more. */
+	e2pf_unobserve(&r->observer);
+	assert_int_equal(read_failing(1, 50), EIO);
+	assert_int_equal(made, 1);
+}
+
+/* A block whose number has more bits than `unsigned long' may have. */
+RIG_TEST(failed_read_of_a_high_block)
+{
+	manager.read_blk64 = fail_read;
+	observe();
+	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
+	fake_threads_settle();
+	assert_int_equal(read_failing(1, (UINT64_C(1) << 32) + 5), 0);
+	assert_int_equal(errors_called, 0);
+}
+
+/* Of a descriptor that the program opened; libext2fs knows these by their manager. */
+RIG_TEST(descriptor_of_the_program)
+{
+	int fd = open(r->path, O_RDONLY);
+	struct e2pf_observer other;
+	io_channel channel;
+	char name[16];
+
+	snprintf(name, sizeof(name), "%d", fd);
+	assert_int_equal(unixfd_io_manager->open(name, 0, &channel), 0);
+	assert_false(e2pf_observe(&other, channel, r->e));
+	assert_ptr_equal(channel->manager, unixfd_io_manager);
+	io_channel_close(channel);
+	close(fd);
 }
 
 RIG_TEST(manager_without_operations)
