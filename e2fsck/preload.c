@@ -32,6 +32,7 @@
 #include "device/share.h"
 #include "ext4/ext4_session.h"
 #include "libext2fs/io_table.h"
+#include "libext2fs/mmap_io.h"
 #include "selftest.h"
 
 /* How long the end of the check waits for a worker that waits for the device. A
@@ -57,7 +58,6 @@ static struct {
 	ext2_filsys opened;		/* no session has begun for it */
 	char *path;			/* of that one */
 	uint64_t offset;
-	struct stat file;		/* that it was opened from */
 	ext2_filsys alongside;		/* read ahead of without following */
 	struct e2pf_observer observer;
 	struct acceleration_names accelerations;
@@ -186,8 +186,6 @@ static void begin_session(ext2_filsys fs)
 	if (e2pf_open_paced(fs, self.path, self.offset, &module.setup.reading,
 			    &self.observer, &session))
 		return;
-	if (module.setup.mmap_io && !linkage_program_has_threads())
-		e2pf_allow_mapping(session, fs, &self.file);
 	if (check.session)
 		e2pf_inherit(session, check.session);
 	session->cfg.before_threads = before_threads;
@@ -202,8 +200,7 @@ void check_is_scanned(ext2_filsys fs)
 }
 
 /* A clean filesystem is left alone, unless it is scanned after all. */
-static void take_opened(ext2_filsys fs, const char *name, const char *options,
-			const struct stat *file)
+static void take_opened(ext2_filsys fs, const char *name, const char *options)
 {
 	/* tune2fs also opens journal devices, which have no inodes. */
 	if (check.fs || self.alongside ||
@@ -213,7 +210,6 @@ static void take_opened(ext2_filsys fs, const char *name, const char *options,
 	free(self.path);
 	/* If no options are passed, they may follow the name after a '?'. */
 	self.path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
-	self.file = *file;
 	self.offset = option_offset(options ? options : strchr(name, '?'));
 	self.opened = self.path ? fs : NULL;
 	if (self.opened && (self.arguments.force || module.setup.stats ||
@@ -221,38 +217,34 @@ static void take_opened(ext2_filsys fs, const char *name, const char *options,
 		begin_session(fs);
 }
 
+/* The mmap manager also makes system calls that e2fsck does not make. */
+static io_manager choose_manager(io_manager asked)
+{
+	enum selftest outcome = SELFTEST_NONE;
+	bool maps = module.setup.mmap_io && !module.setup.observe &&
+		    asked == unix_io_manager &&
+		    accelerate_sees_progress() && !linkage_program_has_threads();
+
+	return maps && selftest_may_read(&outcome) ? e2pf_mmap_io_manager :
+						     asked;
+}
+
 errcode_t ext2fs_open2(const char *name, const char *io_options, int flags,
 		       int superblock, unsigned int block_size,
 		       io_manager manager, ext2_filsys *ret_fs)
 {
-	struct stat file;
 	errcode_t err;
 	REAL(ext2fs_open2);
 
 	if (!module.on)
 		return real(name, io_options, flags, superblock, block_size,
 			    manager, ret_fs);
-	/* Before it is opened, to see that we open the same file. */
-	if (stat(name, &file))
-		memset(&file, 0, sizeof(file));
-	err = real(name, io_options, flags, superblock, block_size, manager,
-		   ret_fs);
+	err = real(name, io_options, flags, superblock, block_size,
+		   choose_manager(manager), ret_fs);
 	if (!err)
-		take_opened(*ret_fs, name, io_options, &file);
+		take_opened(*ret_fs, name, io_options);
 	return err;
 }
-
-#ifdef __GLIBC__
-/* What the I/O manager reads, from the mapping if there is one. */
-ssize_t pread64(int fd, void *buf, size_t size, off64_t offset)
-{
-	REAL(pread64);
-
-	if (e2pf_observed_pread(fd, buf, size, (uint64_t)offset))
-		return (ssize_t)size;
-	return real(fd, buf, size, offset);
-}
-#endif
 
 static void forget(ext2_filsys fs)
 {

@@ -134,7 +134,7 @@ static int parse_flag(const char *text, bool *out)
 
 enum kind {
 	SWITCH,		/* a flag, or "auto": as it is */
-	FLAG, NUMBER, SIZE, IO_PRIORITIES, VERBOSITY, ACCELERATIONS,
+	FLAG, NUMBER, SIZE, IO_PRIORITIES, IO_MANAGERS, VERBOSITY, ACCELERATIONS,
 	/* Variables only: */
 	DEVELOPERS_FLAG, TEXT, LAUNCHERS
 };
@@ -161,6 +161,7 @@ static const struct setting {
 	  "idle, best-effort or best-effort:0 to best-effort:7",
 	  MEMBER(reading.io_priority) },
 	{ "nice", NUMBER_UP_TO(19), MEMBER(reading.nice) },
+	{ "io_manager", IO_MANAGERS, 0, "unix or mmap", MEMBER(mmap_io) },
 	{ "verbose", VERBOSITY, 0, "0, 1 or 2", MEMBER(verbose) },
 	{ "log", FLAG, ON_OR_OFF, MEMBER(log) },
 	{ "progress", NUMBER_UP_TO(86400), MEMBER(progress) },
@@ -197,6 +198,11 @@ static int set(struct e2pf_setup *s, const struct setting *setting,
 		return parse_number(value, "KMGT", MIN_SIZE, UINT64_MAX, to);
 	case IO_PRIORITIES:
 		return parse_io_priority(value, to);
+	case IO_MANAGERS:
+		if (strcmp(value, "unix") && strcmp(value, "mmap"))
+			return EINVAL;
+		*(bool *)to = *value == 'm';
+		return 0;
 	case VERBOSITY:
 		if (*value < '0' || *value > '2' || value[1])
 			return EINVAL;

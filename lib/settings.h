@@ -43,8 +43,8 @@ struct e2pf_setup {
 	unsigned accel;		/* mask of 1u << enum e2pf_acceleration */
 	bool accel_is_set;	/* by the user */
 	struct e2pf_settings reading;	/* threads, memory, limits */
+	bool mmap_io;		/* the mmap I/O manager, for a check of ext4 */
 	/* For developers: variables only, doc/developing.md. */
-	bool mmap_io;
 	bool observe;		/* statistics of a check that is left alone */
 	const char *stats;	/* a file; NULL: none */
 };

@@ -34,7 +34,6 @@
 #include <unistd.h>
 
 #include "device.h"
-#include "mapping.h"
 
 /* Every kernel reads this much per call; the topology knows a given disk's real
  * value. */
@@ -349,17 +348,15 @@ static void file_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len
 	enum e2pf_residency state;
 
 	/* What is not cached any more would be read page by page. */
-	if (dev->mapping && file_span(dev, offset, len, &state) == len &&
+	if (dev->mapped && file_span(dev, offset, len, &state) == len &&
 	    state == E2PF_CACHED)
-		e2pf_mapping_populate(dev->mapping,
-				      file_device(dev)->offset + offset, len);
+		dev->mapped(file_device(dev)->offset + offset, len);
 }
 
 static void file_close(struct e2pf_device *dev)
 {
 	struct file_device *f = file_device(dev);
 
-	e2pf_mapping_free(dev->mapping);
 	if (f->map)
 		munmap(f->map, (size_t)f->map_len);
 	close(f->dev.fd);
@@ -433,21 +430,17 @@ static bool leaves_too_few(int fd)
 	       (rlim_t)fd + SPARE_DESCRIPTORS >= files.rlim_cur;
 }
 
-/* The mapping costs nothing but address space; where that is limited
- * (RLIMIT_AS) it is left to the checker. */
-static void map_whole(struct file_device *f)
+void *e2pf_device_map(int fd, uint64_t size)
 {
 	struct rlimit as;
 	void *m;
 
-	f->map_len = f->dev.size + f->offset;
 	if (getrlimit(RLIMIT_AS, &as) || as.rlim_cur != RLIM_INFINITY ||
-	    sizeof(void *) < 8 || f->map_len == 0 || f->map_len > SIZE_MAX / 4)
-		return;
-	m = mmap(NULL, (size_t)f->map_len, PROT_READ,
-		 MAP_SHARED | MAP_NORESERVE, f->dev.fd, 0);
-	if (m != MAP_FAILED)
-		f->map = m;
+	    sizeof(void *) < 8 || size == 0 || size > SIZE_MAX / 4)
+		return NULL;
+	m = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd,
+		 0);
+	return m == MAP_FAILED ? NULL : m;
 }
 
 int e2pf_device_open(const char *path, uint64_t offset,
@@ -484,7 +477,8 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	look_at_cache(f);
 	learn_filesystem(f, &st);
 	f->dev.sees_held = !f->dev.blind && pages_held(f, 0, 1) >= 0;
-	map_whole(f);
+	f->map_len = size;
+	f->map = e2pf_device_map(f->dev.fd, size);
 	*dev = &f->dev;
 	return 0;
 fail:
@@ -493,13 +487,4 @@ fail:
 		close(f->dev.fd);
 	free(f);
 	return err;
-}
-
-void e2pf_device_map(struct e2pf_device *dev, uint64_t most)
-{
-	const struct file_device *f = file_device(dev);
-
-	if (!dev->mapping && f->map)
-		dev->mapping = e2pf_mapping_new(dev->fd, f->map, f->map_len,
-						most);
 }

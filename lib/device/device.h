@@ -77,8 +77,9 @@ struct e2pf_device {
 	/* Reads pass the page cache, as on a FUSE mount with direct I/O: what is
 	 * read ahead would be read twice. */
 	bool uncached;
-	/* For the checker, populated with what has arrived; NULL: none. */
-	struct e2pf_mapping *mapping;
+	/* Fills the page tables of the checker's mapping for a range of the file,
+	 * which is cached; NULL: there is no mapping. */
+	void (*mapped)(uint64_t offset, uint64_t length);
 };
 
 /*
@@ -89,8 +90,8 @@ struct e2pf_device {
 int e2pf_device_open(const char *path, uint64_t offset,
 		     struct e2pf_device **dev);
 
-/* Map an open device for the checker, if it can be, in at most `most` bytes of
- * memory.  It stays mapped until it is closed. */
-void e2pf_device_map(struct e2pf_device *dev, uint64_t most);
+/* Map a file or device for reading, or return NULL.  That costs nothing but address
+ * space; where that is limited (RLIMIT_AS) it is left to the checker. */
+void *e2pf_device_map(int fd, uint64_t size);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ext4_session.h"
+#include "libext2fs/mmap_io.h"
 
 /* A second scan waits at most so long for the threads of the first. */
 #define RESTART_PATIENCE_MS 1000
@@ -79,8 +80,7 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	r->list_bytes = s->ext4->list_bytes;
 	if (r->budget)
 		e2pf_decide(&r->decisions, "reads", s->io_manager, "%s",
-			    s->observer && s->observer->mapping ?
-			    "what was read ahead is mapped" :
+			    s->maps ? "what was read ahead is mapped" :
 			    "the I/O manager the filesystem was opened with");
 }
 
@@ -198,7 +198,9 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 		err = add_device(s, device, offset);
 	if (err)
 		goto fail;
-	s->io_manager = fs->io->manager == unix_io_manager ? "unix" : "other";
+	s->maps = fs->io->manager == e2pf_mmap_io_manager;
+	s->io_manager = s->maps ? "mmap" :
+			fs->io->manager == unix_io_manager ? "unix" : "other";
 	err = EXT2_ET_NO_MEMORY;
 	s->ext4 = e2pf_ext4_new(&s->geo, E2PF_ALL_CLASSES);
 	if (!s->ext4 ||
@@ -248,18 +250,6 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 	return 0;
 }
 
-void e2pf_allow_mapping(struct e2pf_session *session, ext2_filsys fs,
-			const struct stat *opened)
-{
-	const struct stat *st = &session->stat[0];
-	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-
-	s->maps = !(fs->flags & EXT2_FLAG_RW) &&
-		  !strcmp(s->io_manager, "unix") &&
-		  opened->st_dev == st->st_dev && opened->st_ino == st->st_ino &&
-		  opened->st_rdev == st->st_rdev;
-}
-
 void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
@@ -284,22 +274,8 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 #define OWN_BYTES (UINT64_C(12) << 20)
 #define OWN_BYTES_OF_GROUP 128u
 
-/* What is mapped counts as this process's memory: 1 GiB at most, and a part of what
- * may be read ahead. */
-#define MAPPED_MOST (UINT64_C(1) << 30)
+/* What is mapped counts as this process's memory: a part of what may be read ahead. */
 #define MAPPED_PART 4
-
-static void begin_mapping(struct e2pf_ext4_session *s)
-{
-	struct e2pf_device *dev = s->base.dev[0];
-	uint64_t most = s->base.cfg.budget / MAPPED_PART;
-
-	s->maps = false;
-	e2pf_device_map(dev, most < MAPPED_MOST ? most : MAPPED_MOST);
-	s->observer->mapping = dev->mapping;
-	if (dev->mapping)
-		s->io_manager = "mmap";
-}
 
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 {
@@ -314,8 +290,10 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 	if (session->available < OWN_BYTES +
 	    (uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP)
 		session->why_off = "too little memory is available";
-	if (s->maps && !session->why_off)
-		begin_mapping(s);
+	if (s->maps && !session->why_off) {
+		e2pf_mmap_limit(session->cfg.budget / MAPPED_PART);
+		session->dev[0]->mapped = e2pf_mmap_populate;
+	}
 	return e2pf_session_start(session);
 }
 

@@ -28,7 +28,7 @@ struct e2pf_ext4_session {
 	struct e2pf_ext4 *ext4;
 	struct e2pf_observer *observer;	/* NULL without a checker */
 	struct e2pf_journal journal;
-	bool maps;			/* the device, when it starts */
+	bool maps;			/* the checker reads through the mmap manager */
 	const char *io_manager;
 };
 
@@ -63,15 +63,6 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 			  const struct e2pf_settings *settings,
 			  struct e2pf_observer *observer,
 			  struct e2pf_session **session);
-
-/*
- * The checker may read from a mapping of the device what was read ahead, if it has
- * opened `fs` for reading only, with the unix I/O manager, and uses it in one thread.
- * `opened` is the file that libext2fs has opened: another one is not mapped.  Call it
- * after e2pf_open_paced().
- */
-void e2pf_allow_mapping(struct e2pf_session *session, ext2_filsys fs,
-			const struct stat *opened);
 
 /* The checker is about to walk the block map of the filesystem's journal, which
  * does not use extents.  `block` are the indirect, double indirect and triple

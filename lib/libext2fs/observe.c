@@ -12,7 +12,6 @@
 
 #include "observe.h"
 #include "io_table.h"
-#include "device/mapping.h"
 
 /* The number of managers whose channels can be observed in one process: a check
  * that is begun again may have another one. */
@@ -38,20 +37,9 @@ struct e2pf_observed {
 
 static struct e2pf_observed observed[MANAGERS];
 
-/* The observer of the read that a manager is making in this thread; NULL: none.  The
- * module is loaded when the program starts. */
-static _Thread_local __attribute__((tls_model("initial-exec")))
-struct e2pf_observer *reading;
-
-/* A read of the program that may be made again. */
-struct attempt {
-	struct e2pf_engine *engine;
-	uint64_t offset;
-	bool again;			/* it has failed, and is to be */
-};
-
-/* The one that a manager is making in this thread; NULL: none, or the last one. */
-static _Thread_local struct attempt *attempt;
+/* The read that is being made in this thread; NULL: none, or it was made again, or is to
+ * be. */
+static _Thread_local const struct e2pf_read *reading;
 
 static const struct e2pf_observed *entry_of(io_channel channel)
 {
@@ -71,13 +59,14 @@ static errcode_t on_read_error(io_channel channel, unsigned long block,
 			       int count, void *data, size_t size, int actual,
 			       errcode_t error)
 {
+	struct e2pf_observer *o = observer_of(channel);
 	read_error_handler own = atomic_load(&entry_of(channel)->on_error);
 
-	if (attempt && error == EIO)
-		attempt->again = e2pf_engine_may_read_again(attempt->engine,
-							    attempt->offset);
-	if (attempt && attempt->again)
+	if (o && reading && error == EIO &&
+	    e2pf_engine_may_read_again(o->engine, reading->offset)) {
+		reading = NULL;
 		return error;
+	}
 	return own ? own(channel, block, count, data, size, actual, error) :
 		     error;
 }
@@ -117,44 +106,32 @@ static struct e2pf_engine *announce(io_channel channel,
 	return o->engine;
 }
 
-bool e2pf_observed_pread(int fd, void *to, size_t length, uint64_t offset)
-{
-	struct e2pf_mapping *m = reading ? reading->mapping : NULL;
-
-	return m && e2pf_mapping_read(m, fd, to, length, offset);
-}
-
 static errcode_t read_through(io_channel channel, unsigned long long block,
-			      int count, void *data, bool wide,
-			      struct attempt *a)
+			      int count, void *data, bool wide)
 {
 	io_manager manager = entry_of(channel)->manager;
-	errcode_t err;
 
-	attempt = a;
-	reading = observer_of(channel);
-	err = wide ? manager->read_blk64(channel, block, count, data) :
-		     manager->read_blk(channel, (unsigned long)block, count,
-				       data);
-	attempt = NULL;
-	reading = NULL;
-	return err;
+	return wide ? manager->read_blk64(channel, block, count, data) :
+		      manager->read_blk(channel, (unsigned long)block, count,
+					data);
 }
 
+/* The program's handler may read, too. */
 static errcode_t read_observed(io_channel channel, unsigned long long block,
 			       int count, void *data, bool wide)
 {
+	const struct e2pf_read *outer = reading;
 	struct e2pf_read r;
-	struct attempt a = { .engine = announce(channel, block, count, &r) };
+	struct e2pf_engine *engine = announce(channel, block, count, &r);
 	errcode_t err;
 
-	a.offset = a.engine ? r.offset : 0;
-	err = read_through(channel, block, count, data, wide,
-			   a.engine ? &a : NULL);
-	if (a.again)
-		err = read_through(channel, block, count, data, wide, NULL);
-	if (a.engine)
-		e2pf_engine_after_read(a.engine, &r);
+	reading = engine ? &r : NULL;
+	err = read_through(channel, block, count, data, wide);
+	if (engine && !reading)
+		err = read_through(channel, block, count, data, wide);
+	reading = outer;
+	if (engine)
+		e2pf_engine_after_read(engine, &r);
 	return err;
 }
 
@@ -232,7 +209,6 @@ bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 	o->observed = entry;
 	o->channel = channel;
 	o->engine = engine;
-	o->mapping = NULL;
 	atomic_store(&o->journal, NULL);
 	channel->manager = &entry->table;
 	atomic_store(&entry->observer, o);

@@ -4,8 +4,7 @@
  * Observes a program's own reads.  The channel gets a copy of its I/O manager's
  * table in which the reads are replaced by ones that notify the engine and call
  * the original operation on the same channel.  So every error, callback and byte
- * comes from that manager.  With a mapping, the manager's pread() is a copy of what is
- * populated in it: what the manager caches and writes is not changed by that.
+ * comes from that manager.
  */
 #ifndef E2PF_OBSERVE_H
 #define E2PF_OBSERVE_H
@@ -21,9 +20,6 @@ struct e2pf_observer {
 	struct e2pf_observed *observed;	/* NULL: nothing is observed */
 	io_channel channel;
 	struct e2pf_engine *engine;
-	/* Of the channel's device, for a channel that was opened for reading only: not
-	 * every filesystem shows in a mapping what is written.  NULL: none. */
-	struct e2pf_mapping *mapping;
 	_Atomic(struct e2pf_journal *) journal;	/* NULL: no journal to replay */
 };
 
@@ -40,9 +36,5 @@ bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
  * has begun still tells the engine when it ends, so the engine must outlive
  * it. */
 void e2pf_unobserve(struct e2pf_observer *o);
-
-/* In place of pread(): true if it is part of an observed read, and was copied from the
- * mapping. */
-bool e2pf_observed_pread(int fd, void *to, size_t length, uint64_t offset);
 
 #endif

@@ -62,8 +62,7 @@ static void fuzz_environment(struct input *in)
 	static const char *const names[] = {
 		"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS",
 		"PREFETCH_MEM", "PREFETCH_STATS", "PREFETCH_VERBOSE",
-		"PREFETCH_IOPRIO",
-		"PREFETCH_NICE",
+		"PREFETCH_IOPRIO", "PREFETCH_NICE", "PREFETCH_IO_MANAGER",
 	};
 	size_t i;
 

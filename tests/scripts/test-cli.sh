@@ -409,21 +409,93 @@ progress_fd()
 		same "$dir/p1" "$dir/p2"
 }
 
-# reads_by MANAGER OPTION...: who makes the check's reads.
+# reads_by MANAGER [VARIABLE=VALUE] OPTION...: who makes the check's reads.
 reads_by()
 {
+	local setting=TEST_MMAP_IO=1
+
 	cp --sparse=auto "$image" "$dir/fs"
-	TEST_MMAP_IO=1 measured "${@:2}" "$dir/fs"
+	[[ $2 != *=* ]] || { setting=$2; set -- "$1" "${@:3}"; }
+	(export "$setting"; measured "${@:2}" "$dir/fs")
 	jq -e ".io_manager == \"$1\"" "$dir/stats"
+}
+
+# preads_by MANAGER OPTION...: how often the check's own thread calls pread64(), if what
+# was read ahead is found to have arrived.
+preads_by()
+{
+	cp --sparse=auto "$image" "$dir/fs"
+	rm -f "$dir/calls".*
+	COLD=2 LD_PRELOAD=$COLD_LIBRARY PREFETCH=1 PREFETCH_IO_MANAGER=$1 \
+		strace -f -ff -qq -e trace=pread64,execve -o "$dir/calls" \
+		"$E2FSCK_TEST" "${@:2}" "$dir/fs" >"$dir/out" 2>&1
+	cat "$(grep -l execve "$dir/calls".*)" | grep -c pread64
+}
+
+copies()
+{
+	local plain mapped
+
+	plain=$(preads_by unix "$@") && mapped=$(preads_by mmap "$@")
+	echo "unix $plain, mmap $mapped"
+	[ "$mapped" -lt $((plain * 3 / 4)) ]
+}
+
+# A library that supplies an image which begins 64 KiB into a file.
+shifting()
+{
+	cat >"$dir/shift.c" <<-'END'
+	#define _GNU_SOURCE
+	#include <dlfcn.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <unistd.h>
+	ssize_t pread64(int fd, void *to, size_t size, off64_t at)
+	{
+		ssize_t (*real)(int, void *, size_t, off64_t) =
+			dlsym(RTLD_NEXT, "pread64");
+		char link[32], name[4096];
+		ssize_t n;
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		n = readlink(link, name, sizeof(name));
+		if (n > 8 && !memcmp(name + n - 8, "/shifted", 8))
+			at += 65536;
+		return real(fd, to, size, at);
+	}
+	END
+	$CC -w -shared -fPIC -o "$dir/shift.so" "$dir/shift.c" -ldl
+}
+
+shifted()
+{
+	{ head -c 64K /dev/zero; cat "$image"; } >"$dir/shifted"
+	LD_PRELOAD=$dir/shift.so "$E2FSCK_STOCK" -fn "$dir/shifted" \
+		>"$dir/so" 2>"$dir/se" </dev/null || return
+	COLD=2 TEST_MMAP_IO=1 LAUNCH_PRELOAD=$COLD_LIBRARY:$dir/shift.so \
+		measured -fn "$dir/shifted" || return
+	same "$dir/so" "$dir/out" "$dir/se" "$dir/err" &&
+	jq -e '.io_manager == "unix"' "$dir/stats"
 }
 
 test_mapping()
 {
+	local option
+
+	COLD_LIBRARY=$(library cold)
 	case $(uname -m) in
-	x86_64|aarch64) tap_check "-fn reads from a mapping" reads_by mmap -fn ;;
+	x86_64|aarch64)
+		for option in -fn -fy -fp -fyD; do
+			tap_check "$option reads from a mapping" reads_by mmap $option
+			tap_unless "$(no_strace)" "$option copies what was read ahead" \
+				copies $option
+		done
+		tap_check "io_manager = mmap" reads_by mmap PREFETCH_IO_MANAGER=mmap -fy
+		;;
 	esac
-	tap_check "-fy does not" reads_by unix -fy
-	tap_check "a check with an undo file does not" reads_by other -fy -z "$dir/undo"
+	tap_check "io_manager = unix" reads_by unix PREFETCH_IO_MANAGER=unix -fy
+	tap_check "by default" reads_by unix TEST_MMAP_IO= -fn
+	tap_check "a check with an undo file" reads_by other -fy -z "$dir/undo"
+	shifting && tap_check "a library that supplies what is read" shifted
 }
 
 #
@@ -663,5 +735,6 @@ test_cli()
 	tap_check "no process is left behind" no_process_left
 }
 
-setup mke2fs debugfs dumpe2fs flock diff mkfifo awk jq
+CC=${CC:-cc}
+setup mke2fs debugfs dumpe2fs flock diff mkfifo awk jq "${CC%% *}"
 tap_run test_cli

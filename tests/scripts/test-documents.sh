@@ -23,7 +23,7 @@ same() { [ -n "$1" ] && diff <(sort -u <<<"$1") <(sort -u <<<"$2"); }
 
 options() { "$PREFETCHER" --help | sed -n 's/^  \(-.\), \(--[a-z-]*\).*/\1\n\2/p'; }
 # The table of settings, up to those that are variables only.
-settings() { sed -n '/^} settings\[\]/,/DEVELOPERS_FLAG/s/^\t{ "\([a-z]*\)", .*/\1/p' lib/settings.c | grep -v observe; }
+settings() { sed -n '/^} settings\[\]/,/DEVELOPERS_FLAG/s/^\t{ "\([a-z_]*\)", .*/\1/p' lib/settings.c | grep -v observe; }
 items() { sed -n "s/^\\.It $2 \\(.*\\)/\\1/p" "doc/$1"; }
 
 # What each shell completes the last of these words to.
@@ -95,7 +95,7 @@ test_options()
 	tap_check "e2prefetch.conf(5) has all settings" same "$(settings)" \
 		"$(items e2prefetch.conf.5 Cm)"
 	tap_check "e2prefetch.conf has all settings" same "$(settings)" \
-		"$(sed -n 's/^#\([a-z]*\) = .*/\1/p' boot/e2prefetch.conf)"
+		"$(sed -n 's/^#\([a-z_]*\) = .*/\1/p' boot/e2prefetch.conf)"
 	tap_check "e2fsck-prefetch(8) has all variables" same \
 		"$variables"$'\nPREFETCH_CONFIG' "$(items e2fsck-prefetch.8 Ev)"
 }
@@ -393,9 +393,9 @@ layers='lib/engine array\.h|device/(device|rate|speed|thread)\.h
 lib/device none
 lib (engine|device|report)/.*\.h
 lib/report settings\.h|(engine|device)/.*\.h
-lib/ext4 array\.h|session\.h|libext2fs/observe\.h|(engine|device|report)/.*\.h
+lib/ext4 array\.h|session\.h|libext2fs/(mmap_io|observe)\.h|(engine|device|report)/.*\.h
 lib/btrfs array\.h|session\.h|engine/source\.h|device/device\.h
-lib/libext2fs device/mapping\.h|engine/engine\.h|ext4/journal\.h
+lib/libext2fs engine/engine\.h|ext4/journal\.h
 accel settings\.h|report/report\.h|linkage\.h|libext2fs/(io_table|weak)\.h
 launch none
 module status\.h|settings\.h|session\.h|report/.*\.h|device/(sysfile|thread)\.h

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Other programs of e2fsprogs, with e2prefetch beside them, and with the module
-# preloaded by mistake: output, images and exit status must be the same as without.
+# preloaded by mistake: output, images and exit status must be the same as without.  And
+# a program of ours with the mmap I/O manager.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -14,7 +15,7 @@ use()
 {
 	case $1 in
 	plain) "${@:2}" ;;
-	module) env PREFETCH=1 LD_PRELOAD="$MODULE" "${@:2}" ;;
+	module) env PREFETCH=1 TEST_MMAP_IO=1 LD_PRELOAD="$MODULE" "${@:2}" ;;
 	beside) "$PREFETCHER" fs -- "${@:2}" ;;
 	esac
 }
@@ -75,11 +76,60 @@ test_checksums()
 	test_tune2fs "$name" -O metadata_csum
 }
 
+# managed PROGRAM: what it reads and writes is the same with both I/O managers.
+managed()
+{
+	local manager
+
+	for manager in unix mmap; do
+		cp --sparse=auto "$image" "$dir/$manager.fs"
+		E2FSPROGS_FAKE_TIME=1700000000 "$1" $manager "$dir/$manager.fs" \
+			>"$dir/$manager.out" 2>"$dir/$manager.err" || return
+	done
+	cat "$dir"/*.out "$dir"/*.err
+	cmp "$dir/unix.out" "$dir/mmap.out" && cmp "$dir/unix.fs" "$dir/mmap.fs" &&
+	[ "$(dumpe2fs -h "$dir/mmap.fs" 2>&1 | grep -c "volume name: *mapped")" = 1 ] &&
+	[ "$(uniq "$dir/mmap.out" | wc -l)" = 2 ] && case $mapped in
+	1) [ "$(<"$dir/mmap.err")" = mmap ] ;;
+	*) cmp "$dir/unix.err" "$dir/mmap.err" ;;
+	esac
+}
+
+# It reads twice 32768 blocks.
+reads_little()
+{
+	strace -qq -c -e trace=pread64 -o "$dir/calls" "$1" mmap "$dir/mmap.fs"
+	cat "$dir/calls"
+	[ "$(awk '$NF == "pread64" { print $4 }' "$dir/calls")" -lt 100 ]
+}
+
+test_manager()
+{
+	local mapped=0 program=$E2PF_TMP/program
+
+	case $(uname -m),$($CC -dumpmachine) in
+	x86_64,*gnu|aarch64,*gnu) mapped=1 ;;
+	esac
+	tap_check "a program with the mmap manager" managed "$PROGRAM"
+	tap_unless "$(no_strace)$([ $mapped = 1 ] || echo "nothing is mapped")" \
+		"it reads from the mapping" reads_little "$PROGRAM"
+	if $CC -static -I"$srcdir/../lib" -o "$program" "$srcdir/tools/mmap-program.c" \
+			"$top_builddir/lib/.libs/libcore.a" -lext2fs -lcom_err -lpthread \
+			-ldl 2>"$dir/static"; then
+		tap_check "a static program" managed "$program"
+		tap_unless "$(no_strace)$([ $mapped = 1 ] || echo "nothing is mapped")" \
+			"it reads from the mapping, too" reads_little "$program"
+	else
+		tap_skip "a static program" "$(tail -n 1 "$dir/static")"
+	fi
+}
+
 test_all()
 {
 	local name
 
 	small_image others
+	test_manager
 	tap_check "dumpe2fs" same dumpe2fs fs
 	tap_check "debugfs: where a block belongs" same \
 		debugfs -R "icheck 1000 2000 3000" fs
@@ -99,5 +149,7 @@ test_all()
 }
 
 [ -z "$E2PF_RUNTIME" ] || tap_skip_all "the sanitizer's runtime is not loaded"
-setup mke2fs debugfs dumpe2fs e2image resize2fs e2freefrag tune2fs dd diff
+CC=${CC:-cc}
+setup mke2fs debugfs dumpe2fs e2image resize2fs e2freefrag tune2fs dd diff "${CC%% *}"
+PROGRAM=$top_builddir/tests/tools/mmap-program
 tap_run test_all

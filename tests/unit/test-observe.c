@@ -6,11 +6,8 @@
  * engine.
  */
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include "unit.h"
-#include "device/mapping.h"
 #include "engine/core.h"
 #include "fake-device.h"
 #include "fake-threads.h"
@@ -351,7 +348,7 @@ static errcode_t fail_read(io_channel channel, unsigned long long block,
 	return 0;
 }
 
-/* The result of a read of which so many fail, with the bytes of this channel. */
+/* The result of a read that fails so often, with the bytes of this channel. */
 static errcode_t read_failing(unsigned times, uint64_t block)
 {
 	unsigned char data[BS];
@@ -448,59 +445,6 @@ RIG_TEST(manager_without_operations)
 	observe();
 	assert_null(r->channel->manager->read_blk64);
 	assert_null(r->channel->manager->cache_readahead);
-}
-
-/* As the module has it. */
-static unsigned copied;
-
-ssize_t pread64(int fd, void *buf, size_t size, off64_t offset)
-{
-	if (!e2pf_observed_pread(fd, buf, size, (uint64_t)offset))
-		return syscall(SYS_pread64, fd, buf, size, offset);
-	copied++;
-	return (ssize_t)size;
-}
-
-/* The manager reads from the mapping what is populated, into its cache as ever. */
-RIG_TEST(mapped)
-{
-	int fd = open(r->path, O_RDONLY);
-	void *map = mmap(NULL, FILE_BLOCKS * BS, PROT_READ, MAP_SHARED, fd, 0);
-	struct e2pf_mapping *m = e2pf_mapping_new(fd, map, FILE_BLOCKS * BS,
-						  UINT64_C(1) << 30);
-	char buf[4 * BS], own[BS];
-
-	if (!m) {
-		close(fd);
-		SKIP("nothing can be mapped here\n");
-	}
-	e2pf_mapping_populate(m, 0, FILE_BLOCKS * BS);
-	observe();
-	r->observer.mapping = m;
-	assert_int_equal(io_channel_read_blk64(r->channel, 9, 4, buf), 0);
-	assert_int_equal(buf[0], 10);
-	assert_int_equal(buf[4 * BS - 1], 13);
-	assert_int_equal(io_channel_read_blk(r->channel, 98, -5, buf), 0);
-	assert_int_equal(buf[4], 99);
-	assert_int_not_equal(copied, 0);
-	assert_int_equal(reads_heard(), 2);
-	/* Beyond its end. */
-	copied = 0;
-	assert_int_equal(io_channel_read_blk64(r->channel, 99, 2, buf),
-			 EXT2_ET_SHORT_READ);
-	/* What is in the manager's cache is not read again. */
-	memset(own, 77, BS);
-	assert_int_equal(io_channel_write_blk64(r->channel, 50, 1, own), 0);
-	assert_int_equal(io_channel_read_blk64(r->channel, 50, 1, buf), 0);
-	assert_int_equal(buf[0], 77);
-	assert_int_equal(copied, 0);
-	/* Nor is what is read otherwise. */
-	assert_int_equal(pread64(fd, buf, BS, 0), BS);
-	assert_int_equal(copied, 0);
-	e2pf_unobserve(&r->observer);
-	e2pf_mapping_free(m);
-	munmap(map, FILE_BLOCKS * BS);
-	close(fd);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -129,8 +129,10 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 
 	assert_true(read_with("\xef\xbb\xbfprefetch=off\n\tthreads\t=  7 \r\n"
 			      "mem = 64M\nioprio = idle\nnice = 3\nverbose = 2\n"
-			      "log = off\naccel = crc32c,indirect"));
+			      "log = off\naccel = crc32c,indirect\n"
+			      "io_manager = mmap"));
 	assert_false(setup.prefetch || setup.log);
+	assert_true(setup.mmap_io);
 	assert_memory_equal(&setup.reading, (&(struct e2pf_settings) {
 		.threads = 7, .memory = 64 << 20, .io_priority = 3 << 13, .nice = 3
 	}), sizeof(setup.reading));
@@ -149,6 +151,17 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 	assert_int_equal(setup.reading.threads, 9);
 	assert_int_equal(setup.reading.nice, 5);
 	assert_string_equal(setup.stats, "/a/file");
+	setenv("PREFETCH_IO_MANAGER", "unix", 1);
+	assert_true(read_with("io_manager = mmap\n"));
+	assert_false(setup.mmap_io);
+	setenv("TEST_MMAP_IO", "1", 1);
+	assert_true(read_with("io_manager = unix\n"));
+	assert_true(setup.mmap_io);
+	unsetenv("PREFETCH_IO_MANAGER");
+	unsetenv("TEST_MMAP_IO");
+	assert_false(read_with("io_manager = other\n"));
+	assert_string_equal(strrchr(error, ':'),
+			    ": \"other\" is not unix or mmap; prefetching is off");
 	setenv("PREFETCH", "1", 1);
 	assert_true(read_with("prefetch = 0\n"));
 	assert_true(setup.prefetch);
