@@ -158,7 +158,7 @@ static void describe_wait(struct e2pf_session *s,
 {
 	if (s->topo.disks == 1)
 		p->disk = s->topo.disk[0].name;
-	if (engine->reading_ns < SLOW_READ_NS)
+	if (p->wait == E2PF_WAITS_DISK || engine->reading_ns < SLOW_READ_NS)
 		return;
 	p->wait = E2PF_WAITS_SECTOR;
 	p->wait_seconds = (double)engine->reading_ns / 1e9;
@@ -168,15 +168,16 @@ static void describe_wait(struct e2pf_session *s,
 void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p,
 			       struct e2pf_progress_facts *f)
 {
-	struct e2pf_engine_progress engine;
+	struct e2pf_engine_progress *engine = &s->seen;
 
-	e2pf_engine_get_progress(s->engine, &engine);
+	if (!e2pf_engine_get_progress(s->engine, engine))
+		p->wait = E2PF_WAITS_DISK;
 	p->device = s->name;
-	p->stage = s->type->stage_names[engine.stage];
-	describe_wait(s, &engine, p);
-	f->stalled = (double)(engine.stall_ns + engine.reading_ns) / 1e9;
+	p->stage = s->type->stage_names[engine->stage];
+	describe_wait(s, engine, p);
+	f->stalled = (double)(engine->stall_ns + engine->reading_ns) / 1e9;
 	if (s->type->get_progress)
-		s->type->get_progress(s, &engine, p, f);
+		s->type->get_progress(s, engine, p, f);
 }
 
 bool e2pf_session_end(struct e2pf_session *s, int milliseconds)

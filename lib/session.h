@@ -65,6 +65,7 @@ struct e2pf_session {
 	struct e2pf_engine_stats past;	/* of inherited sessions */
 	struct e2pf_engine_stats last;	/* of this one, when last read; without
 					   an engine, kept by its owner */
+	struct e2pf_engine_progress seen;	/* when last looked at */
 	bool ended;
 	bool left_behind;		/* a thread was, when it ended */
 	uint64_t available;		/* memory for this process; set by

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "device/thread.h"
+#include "engine/lock.h"
 #include "report/progress.h"
 #include "report/words.h"
 #include "reporter.h"
@@ -21,8 +22,8 @@
 
 /* How often the check is looked at, and how long the checker waits for the
  * thread, once. */
-#define INTERVAL_S 1
-#define PATIENCE_S 1
+#define INTERVAL_NS 1000000000u
+#define PATIENCE_MS 1000
 
 /* The checker computes or waits if it does so for this part of the time. */
 #define MOSTLY 0.5
@@ -31,7 +32,7 @@ static struct {
 	const char *program;		/* NULL: nothing is reported */
 	unsigned every;			/* seconds, for standard error; 0: never */
 	clockid_t cpu;			/* of the checker's first thread */
-	pthread_mutex_t lock;
+	struct e2pf_lock lock;
 	pthread_cond_t cond;		/* the end, or the thread's */
 	struct e2pf_session *session;	/* NULL: nothing to look at */
 	bool ended;
@@ -40,7 +41,7 @@ static struct {
 	double first;			/* when the first walk began, s */
 	double began, cpu_began;	/* and this one */
 	struct e2pf_progress_past past;	/* of this one */
-} self = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} self = { .lock.mutex = PTHREAD_MUTEX_INITIALIZER };
 
 /* A file opened under the number of a closed standard stream would get what the
  * checker prints. */
@@ -56,15 +57,10 @@ static bool streams_are_open(void)
 
 void reporter_begin(const char *program, unsigned seconds)
 {
-	pthread_condattr_t attr;
-
 	if ((geteuid() && !seconds) || !streams_are_open() ||
 	    pthread_getcpuclockid(pthread_self(), &self.cpu))
 		return;
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&self.cond, &attr);
-	pthread_condattr_destroy(&attr);
+	e2pf_cond_init(&self.cond);
 	self.program = program;
 	self.every = seconds;
 }
@@ -118,12 +114,9 @@ static void get_progress(struct e2pf_progress *p)
 /* Wait; false if the check has ended.  The lock is held. */
 static bool wait_a_moment(void)
 {
-	struct timespec until;
+	const struct timespec until = e2pf_deadline(INTERVAL_NS);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += INTERVAL_S;
-	while (!self.ended &&
-	       pthread_cond_timedwait(&self.cond, &self.lock, &until) == 0)
+	while (!self.ended && e2pf_wait_until(&self.cond, &self.lock, &until))
 		;
 	return !self.ended;
 }
@@ -154,25 +147,25 @@ static void *report_thread(void *unused)
 	unsigned lines = 0;
 
 	e2pf_progress_each(NULL, NULL);		/* removes stale ones */
-	pthread_mutex_lock(&self.lock);
+	e2pf_lock(&self.lock);
 	while (wait_a_moment()) {
 		if (!self.session)
 			continue;
 		get_progress(&progress);
-		pthread_mutex_unlock(&self.lock);
+		e2pf_unlock(&self.lock);
 		e2pf_progress_print(&progress, text);
 		e2pf_progress_save(text);
 		print_line(&progress, &lines);
 		written = true;
-		pthread_mutex_lock(&self.lock);
+		e2pf_lock(&self.lock);
 	}
-	pthread_mutex_unlock(&self.lock);
+	e2pf_unlock(&self.lock);
 	if (written)
 		e2pf_progress_remove(getpid());
-	pthread_mutex_lock(&self.lock);
+	e2pf_lock(&self.lock);
 	self.running = false;
 	pthread_cond_broadcast(&self.cond);
-	pthread_mutex_unlock(&self.lock);
+	e2pf_unlock(&self.lock);
 	return unused;
 }
 
@@ -181,12 +174,7 @@ static void *report_thread(void *unused)
  * vain is not waited for again. */
 static bool lock_in_time(void)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	if (!self.late)
-		until.tv_sec += PATIENCE_S;
-	self.late = pthread_mutex_timedlock(&self.lock, &until);
+	self.late = !e2pf_lock_within(&self.lock, self.late ? 0 : PATIENCE_MS);
 	return !self.late;
 }
 
@@ -212,23 +200,20 @@ bool reporter_watch(struct e2pf_session *session)
 	memset(&self.past, 0, sizeof(self.past));
 	if (session && !self.running && !self.ended)
 		start_thread();
-	pthread_mutex_unlock(&self.lock);
+	e2pf_unlock(&self.lock);
 	return true;
 }
 
 void reporter_end(void)
 {
-	struct timespec until;
+	const struct timespec until = e2pf_deadline(PATIENCE_MS * UINT64_C(1000000));
 
 	if (!self.program || !lock_in_time())
 		return;
 	self.session = NULL;
 	self.ended = true;
 	pthread_cond_broadcast(&self.cond);
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += PATIENCE_S;
-	while (self.running &&
-	       !pthread_cond_timedwait(&self.cond, &self.lock, &until))
+	while (self.running && e2pf_wait_until(&self.cond, &self.lock, &until))
 		;
-	pthread_mutex_unlock(&self.lock);
+	e2pf_unlock(&self.lock);
 }

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
+#include "device/thread.h"
 #include "report/stats_file.h"
 #include "report/words.h"
 
@@ -213,17 +213,13 @@ static void *read_beside(void *arg)
 
 /* How long to wait, after the command has ended, for a device that does not
  * answer. */
-#define PATIENCE_S 1
+#define PATIENCE_MS 1000
 
 /* A thread that still waits for the device ends with the process. */
 static int end_beside(struct beside *b, pthread_t thread)
 {
-	struct timespec until;
-
 	pthread_mutex_unlock(&b->running);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += PATIENCE_S;
-	if (!pthread_timedjoin_np(thread, NULL, &until))
+	if (e2pf_thread_join(thread, PATIENCE_MS))
 		return b->status;
 	return stats_status(b->o, b->o->stats ? "the device does not respond" :
 						NULL);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "thread.h"
@@ -39,6 +40,18 @@ int e2pf_thread_start(pthread_t *thread, void *(*body)(void *), void *arg)
 	}
 	pthread_attr_destroy(&attr);
 	return err;
+}
+
+bool e2pf_thread_join(pthread_t thread, int milliseconds)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	while (pthread_tryjoin_np(thread, NULL)) {
+		if (!milliseconds--)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
 }
 
 void e2pf_priority_set(unsigned io_priority, unsigned nice)

@@ -12,6 +12,10 @@
  * they are the program's.  Returns 0 or an errno. */
 int e2pf_thread_start(pthread_t *thread, void *(*body)(void *), void *arg);
 
+/* Wait for the end of a thread, at most so long by no clock that can be set.  Returns
+ * false if it still runs. */
+bool e2pf_thread_join(pthread_t thread, int milliseconds);
+
 /*
  * Give the calling thread this I/O priority, as ioprio_set(2) takes it, and
  * this nice value; 0 leaves either unchanged.  A nice value that would raise

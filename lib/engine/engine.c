@@ -12,6 +12,7 @@
 #include "core.h"
 
 #define STATS_PATIENCE_MS 1000
+#define PROGRESS_PATIENCE_MS 100
 
 /* Without limit. */
 #define YEAR_NS (UINT64_C(365) * 86400 * 1000000000)
@@ -194,12 +195,14 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	e2pf_unlock(&e->lock);
 }
 
-void e2pf_engine_get_progress(struct e2pf_engine *e,
+bool e2pf_engine_get_progress(struct e2pf_engine *e,
 			      struct e2pf_engine_progress *p)
 {
+	if (!e2pf_lock_within(&e->lock, PROGRESS_PATIENCE_MS))
+		return false;
 	memset(p, 0, sizeof(*p));
 	p->at_phase = E2PF_NONE;
-	e2pf_lock(&e->lock);
 	e2pf_checker_get_progress(e, p);
 	e2pf_unlock(&e->lock);
+	return true;
 }

@@ -235,8 +235,9 @@ struct e2pf_engine_progress {
 #define E2PF_NONE (-1)
 
 /* Unlike e2pf_engine_get_stats() this may be called at any time and changes
- * nothing. */
-void e2pf_engine_get_progress(struct e2pf_engine *e,
+ * nothing.  Returns false, and *progress is not set, if the engine does not answer in a
+ * tenth of a second: it is measuring a device that does not. */
+bool e2pf_engine_get_progress(struct e2pf_engine *e,
 			      struct e2pf_engine_progress *progress);
 
 /* Walk all phases that do not wait for the checker, in this thread, reading

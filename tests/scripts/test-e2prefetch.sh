@@ -318,8 +318,9 @@ tells_beside()
 
 # A library to be preloaded: after STALL_AFTER reads no read ends; e2prefetch has FEW
 # descriptors, which is set in the program itself, because libtool's script would
-# need more; with TERM_EARLY it gets SIGTERM as soon as there is a child; and no read
-# of a thread ends before the file E2PF_GO exists.
+# need more; with TERM_EARLY it gets SIGTERM as soon as there is a child; no read
+# of a thread ends before the file E2PF_GO exists; and the time of day is set back by an
+# hour each time after it was read.
 preloaded()
 {
 	cat >"$dir/odd.c" <<-'END'
@@ -330,8 +331,16 @@ preloaded()
 	#include <stdlib.h>
 	#include <string.h>
 	#include <sys/resource.h>
+	#include <sys/syscall.h>
+	#include <time.h>
 	#include <unistd.h>
 	static int reads;
+	int clock_gettime(clockid_t clock, struct timespec *ts)
+	{
+		int result = syscall(SYS_clock_gettime, clock, ts);
+		ts->tv_sec += clock == CLOCK_REALTIME ? 3600 : 0;
+		return result;
+	}
 	static int is_ours(void)
 	{
 		return !strcmp(program_invocation_short_name, "e2prefetch");

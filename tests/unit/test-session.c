@@ -12,6 +12,7 @@
 #include "unit.h"
 #include "file-fs.h"
 #include "recorded-tree.h"
+#include "engine/core.h"
 #include "ext4/ext4_session.h"
 #include "ext4/ext4_probe.h"
 
@@ -230,6 +231,25 @@ TEST(looked_at_until_the_end)
 	pthread_join(thread, NULL);
 	assert_false(inodes_of(looker.s));
 	e2pf_close(looker.s);
+}
+
+/* An engine that measures a device which does not answer has its lock. */
+TEST(looked_at_while_measuring)
+{
+	struct e2pf_progress_facts facts = { .seconds = 0 };
+	struct e2pf_progress progress = { .seconds = 0 };
+	struct e2pf_observer observer;
+	struct e2pf_session *s;
+
+	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer, &s), 0);
+	e2pf_session_get_progress(s, &progress, &facts);
+	assert_int_equal(progress.wait, E2PF_WAITS_NOT);
+	e2pf_lock(&s->engine->lock);
+	e2pf_session_get_progress(s, &progress, &facts);
+	e2pf_unlock(&s->engine->lock);
+	assert_int_equal(progress.wait, E2PF_WAITS_DISK);
+	assert_string_equal(progress.stage, "open");
+	e2pf_close(s);
 }
 
 /* The statistics of a session; closes it. */
