@@ -23,6 +23,7 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "status.h"
@@ -97,9 +98,8 @@ static bool is_wanted(char *name, const char *called, const char *self)
 	       !is_same(&a, &b);
 }
 
-static bool read_head(const char *path, ElfW(Ehdr) *head, struct stat *st)
+static bool read_head(int fd, ElfW(Ehdr) *head, struct stat *st)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool done = fd >= 0 && !fstat(fd, st) &&
 		    read(fd, head, sizeof(*head)) == sizeof(*head) &&
 		    !memcmp(head->e_ident, ELFMAG, SELFMAG);
@@ -121,22 +121,25 @@ static bool is_limited(int resource)
 /* Why the module cannot be loaded into this program; NULL if it can.  What
  * dlopen() refuses would be a message of the dynamic linker in the program's
  * output, or its end.  A file that was cut short would raise SIGBUS; its last
- * part is the table of sections. */
+ * part is the table of sections.  The linker of the program opens it by the kernel's
+ * names, which are others where a library of the user's translates paths. */
 static const char *try_module(const char *module, const char *program)
 {
 	ElfW(Ehdr) own, other;
 	struct stat st, unused;
+	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, fd;
 
 	if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))
 		return "the address space is limited (RLIMIT_AS or RLIMIT_DATA)";
 	if (!*module || strpbrk(module, " :\t"))
 		return "its path is not known, or has a blank or a colon";
-	if (!read_head(module, &own, &st))
+	fd = (int)syscall(SYS_openat, AT_FDCWD, module, flags);
+	if (!read_head(fd, &own, &st))
 		return "the module is missing, unreadable or empty";
 	if (own.e_shoff > (uint64_t)st.st_size || (uint64_t)st.st_size -
 	    own.e_shoff < (uint64_t)own.e_shnum * own.e_shentsize)
 		return "the module's file is cut short";
-	if (!read_head(program, &other, &unused) ||
+	if (!read_head(open(program, flags), &other, &unused) ||
 	    memcmp(own.e_ident, other.e_ident, EI_VERSION) ||
 	    own.e_machine != other.e_machine)
 		return "module and program are not of the same kind";
@@ -182,6 +185,7 @@ int main(int argc, char **argv)
 	bool asked = status_is_asked(argc, argv);
 	size_t i;
 
+	self[len > 0 ? len : 0] = '\0';
 	if (len <= 0 && (!called || !realpath(called, self)))
 		self[0] = '\0';
 	if (*self && !stat(self, &own) && folder_of(self, module, &st))

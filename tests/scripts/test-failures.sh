@@ -484,6 +484,53 @@ inert()
 	! readelf -d "$MODULE" | grep NEEDED | grep -v "libc\|musl\|asan\|ubsan\|tsan"
 }
 
+# The user's library translates paths, as fakechroot does: what this process calls
+# /false is $dir, but not for the linker of the program that it executes.
+translated()
+{
+	cat >"$dir/translate.c" <<-'END'
+	#include <dlfcn.h>
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/stat.h>
+	#include <unistd.h>
+	#define REAL(name) __typeof__(&name) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+	static const char *real_path(const char *path)
+	{
+		static char room[4096];
+		if (!path || strncmp(path, "/false/", 7))
+			return path;
+		snprintf(room, sizeof(room), "%s%s", getenv("TRUE_PATH"), path + 6);
+		return room;
+	}
+	ssize_t readlink(const char *path, char *buf, size_t size)
+	{
+		REAL(readlink);
+		ssize_t n = real(path, buf, size);
+		size_t cut = strlen(getenv("TRUE_PATH"));
+		if (n <= (ssize_t)cut || strncmp(buf, getenv("TRUE_PATH"), cut))
+			return n;
+		memmove(buf + 6, buf + cut, n - cut);
+		memcpy(buf, "/false", 6);
+		return n - cut + 6;
+	}
+	int open(const char *path, int flags, ...)
+	{
+		REAL(open);
+		return real(real_path(path), flags);
+	}
+	int open64(const char *path, int flags, ...) { return open(path, flags); }
+	int stat(const char *path, struct stat *st) { REAL(stat); return real(real_path(path), st); }
+	int stat64(const char *path, struct stat64 *st) { REAL(stat64); return real(real_path(path), st); }
+	void *dlopen(const char *path, int mode) { REAL(dlopen); return real(real_path(path), mode); }
+	END
+	"${CC:-cc}" -D_GNU_SOURCE -w -shared -fPIC -o "$dir/translate.so" "$dir/translate.c" -ldl &&
+	fresh && LD_PRELOAD=$dir/translate.so TRUE_PATH=$dir \
+		is_stock "the module is missing, unreadable or empty"
+}
+
 # The user's own LD_PRELOAD stays, and ours is not passed on to children.
 keeps_preload()
 {
@@ -598,6 +645,7 @@ test_all()
 	tap_check "other programs" inert
 	stock
 	tap_check "the user's LD_PRELOAD" keeps_preload
+	tap_check "the user's library translates paths" translated
 	test_btrfs
 	test_calls
 }
