@@ -133,9 +133,10 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 			      "io_manager = mmap"));
 	assert_false(setup.prefetch || setup.log);
 	assert_true(setup.mmap_io);
-	assert_memory_equal(&setup.reading, (&(struct e2pf_settings) {
-		.threads = 7, .memory = 64 << 20, .io_priority = 3 << 13, .nice = 3
-	}), sizeof(setup.reading));
+	assert_int_equal(setup.reading.threads, 7);
+	assert_int_equal(setup.reading.memory, 64 << 20);
+	assert_int_equal(setup.reading.io_priority, 3 << 13);
+	assert_int_equal(setup.reading.nice, 3);
 	assert_int_equal(setup.verbose, 2);
 	assert_int_equal(setup.accel,
 			 1u << E2PF_CRC32C | 1u << E2PF_INDIRECT_WALK);
