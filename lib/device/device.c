@@ -447,6 +447,7 @@ int e2pf_device_open(const char *path, uint64_t offset,
 		     struct e2pf_device **dev)
 {
 	struct file_device *f = calloc(1, sizeof(*f));
+	enum e2pf_residency first;
 	uint64_t size = 0;
 	struct stat st;
 	int err;
@@ -476,9 +477,13 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
 	look_at_cache(f);
 	learn_filesystem(f, &st);
-	f->dev.sees_held = !f->dev.blind && pages_held(f, 0, 1) >= 0;
 	f->map_len = size;
 	f->map = e2pf_device_map(f->dev.fd, size);
+	/* overlayfs maps the file below it, and counts no pages of its own: what
+	 * mincore(2) sees there, cachestat(2) does not. */
+	file_span(&f->dev, 0, 1, &first);
+	f->dev.sees_held = !f->dev.blind &&
+			   pages_held(f, f->offset, 1) >= (first == E2PF_CACHED);
 	*dev = &f->dev;
 	return 0;
 fail:
