@@ -319,26 +319,29 @@ static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
 static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 			 uint64_t ns, bool drop)
 {
-	uint64_t part, page = offset % dev->page_size, began = file_now(dev);
+	uint64_t part, page = dev->page_size, began = file_now(dev);
 	struct timespec pause = { .tv_nsec = FIRST_PAUSE_NS };
 	enum e2pf_residency state;
 
 	for (; len; offset += part, len -= part) {
-		while (part = file_span(dev, offset, len, &state),
-		       state == E2PF_HELD) {
+		part = file_span(dev, offset, len, &state);
+		/* One page is asked about while it is waited for. */
+		if (state == E2PF_HELD && part > page - offset % page)
+			part = page - offset % page;
+		while (state == E2PF_HELD) {
 			if (file_now(dev) - began >= ns) {
 				/* The kernel keeps a page that is being read. */
 				if (drop)
-					file_forget(dev, offset - page,
-						    dev->page_size);
+					file_forget(dev, offset - offset % page,
+						    page);
 				file_span(dev, offset, 1, &state);
 				return state != E2PF_HELD;
 			}
 			nanosleep(&pause, NULL);
 			if (pause.tv_nsec < LONGEST_PAUSE_NS)
 				pause.tv_nsec += pause.tv_nsec / 8;
+			file_span(dev, offset, 1, &state);
 		}
-		page = 0;
 	}
 	return true;
 }
