@@ -76,21 +76,11 @@ static void print_metadata(const struct e2pf_probe *p)
 		if (p->plan[i].bytes)
 			printf("          %-12s %10" PRIu64 " blocks in %"
 			       PRIu64 " %s\n", e2pf_class_names[i],
-			       p->plan[i].bytes / p->report.block_size, p->plan[i].runs,
+			       p->plan[i].bytes / p->block_size, p->plan[i].runs,
 			       runs_in_words(p->plan[i].runs));
-	if (p->groups_sampled < p->report.groups)
+	if (p->groups_sampled < p->groups)
 		printf("          estimated from %u of %u groups\n",
-		       p->groups_sampled, p->report.groups);
-}
-
-static void print_decisions(const struct e2pf_probe *p)
-{
-	const struct e2pf_decision *d = p->report.decisions.item;
-	size_t i;
-
-	for (i = 0; i < p->report.decisions.count; i++)
-		printf("%s%s: %s (%s)\n", i ? "          " : "a check   ",
-		       d[i].about, d[i].decision, d[i].reason);
+		       p->groups_sampled, p->groups);
 }
 
 /* The one line for those who want no details. */
@@ -125,10 +115,9 @@ static int is_longer(const struct e2pf_probe *p, double limit)
 static void print_probe(const struct e2pf_probe *p, const char *device)
 {
 	print_time(p, device);
-	print_disks(&p->report.topo, device);
+	print_disks(&p->topo, device);
 	print_measured(p);
 	print_metadata(p);
-	print_decisions(p);
 }
 
 int probe_command(int argc, char **argv)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/budget.h"
 #include "ext4_probe.h"
 
 /* A probe reads at most about PROBE_TABLES bytes of inode tables, so that it is
@@ -101,32 +100,6 @@ static void measure(struct e2pf_session *s, struct e2pf_probe *p)
 		p->speed.has_head = s->cfg.has_head;
 }
 
-static void decide(struct e2pf_session *s, struct e2pf_probe *p)
-{
-	bool has_head = p->speed.has_head;
-	struct e2pf_report *r = &p->report;
-
-	if (s->why_off) {
-		e2pf_decide_off(&r->decisions, "off", s->why_off);
-		return;
-	}
-	r->engine.has_head = has_head;
-	r->engine.threads = has_head ? s->cfg.head_threads : s->cfg.threads;
-	r->engine.latency_ns = p->speed.latency_ns;
-	r->engine.deep_latency_ns = p->speed.deep_latency_ns;
-	r->engine.unmeasured = p->unmeasured;
-	r->settings = &s->settings;
-	r->sharing = s->sharing;
-	r->order = s->type->order;
-	/* A session that keeps ahead of a checker gets another share of the
-	 * memory than this one. */
-	r->budget = s->settings.memory ? s->settings.memory :
-		    e2pf_engine_budget(e2pf_memory_share(s->sysroot, false),
-				       true);
-	e2pf_report_memory(r);
-	e2pf_report_order(r);
-}
-
 static double seconds_of(uint64_t ns)
 {
 	return (double)ns / 1e9;
@@ -140,7 +113,7 @@ static bool is_parallel(const struct e2pf_speed *speed)
 
 static double request_seconds(const struct e2pf_probe *p)
 {
-	const struct e2pf_topology *topo = &p->report.topo;
+	const struct e2pf_topology *topo = &p->topo;
 	double deep = seconds_of(p->speed.deep_latency_ns);
 
 	if (topo->spindles && !topo->unsure)
@@ -180,9 +153,9 @@ errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
 	errcode_t err;
 
 	memset(p, 0, sizeof(*p));
-	p->report.topo = session->topo;
-	p->report.block_size = s->geo.block_size;
-	p->report.groups = s->geo.groups;
+	p->topo = session->topo;
+	p->block_size = s->geo.block_size;
+	p->groups = s->geo.groups;
 	step = probe_step(s, &p->inodes);
 	p->groups_sampled = (s->geo.groups + step - 1) / step;
 	/* Measure before planning: the plan would bring the sampled blocks into
@@ -191,7 +164,6 @@ errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
 	err = count_metadata(s, step, p->plan);
 	if (err)
 		return err;
-	decide(session, p);
 	p->seconds = e2pf_probe_seconds(p);
 	return 0;
 }

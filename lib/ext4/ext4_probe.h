@@ -10,8 +10,8 @@
  * read from it, and the time that is likely to take. */
 struct e2pf_probe {
 	struct e2pf_class_count plan[E2PF_CLASSES];
-	struct e2pf_report report;	/* of a check: its disks, decisions,
-					   block size and groups */
+	struct e2pf_topology topo;
+	uint32_t block_size, groups;
 	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */
 	uint64_t inodes;	/* in use */
 	struct e2pf_speed speed;	/* has_head: a check would read in block

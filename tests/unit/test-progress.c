@@ -161,10 +161,8 @@ TEST(forecasts)
 
 	for (i = 0; i < COUNT(of); i++) {
 		struct e2pf_probe p = {
-			.report = {
-				.topo.spindles = of[i].spindles,
-				.topo.unsure = of[i].virtual_disk
-			},
+			.topo.spindles = of[i].spindles,
+			.topo.unsure = of[i].virtual_disk,
 			.inodes = of[i].inodes,
 			.speed = {
 				.has_head = of[i].has_head, .byte_ps = 1,
