@@ -202,7 +202,7 @@ static uint64_t missing_span(struct file_device *f, uint64_t start,
 	uint64_t page = f->dev.page_size, n;
 
 	*state = E2PF_MISSING;
-	if (!f->dev.sees_held || pages_held(f, start, len) <= 0)
+	if (!f->dev.sees_held || (len > page && pages_held(f, start, len) <= 0))
 		return len;
 	*state = page_state(f, start);
 	for (n = page; n < len && page_state(f, start + n) == *state; n += page)
