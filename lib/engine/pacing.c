@@ -172,23 +172,20 @@ int e2pf_pacing_disks_read(const struct e2pf_engine *e)
 }
 
 /* A read took `ns`, for most of which no disk did anything: this process stood still
- * (SIGSTOP, a frozen cgroup, a virtual machine that was paused), which says
- * nothing about a disk.  Without a recent look the disk counts as busy. */
+ * (SIGSTOP, a frozen cgroup, a virtual machine that was paused), which says nothing
+ * about a disk.  All that they did since the last look counts; without a recent one
+ * they count as busy. */
 static bool stood_still(const struct e2pf_engine *e, uint64_t ns)
 {
 	const struct e2pf_pacing *p = &e->pacing;
 	uint64_t now = e2pf_now(e), from = now - ns, looked = p->looked_at;
 	struct e2pf_disk_counters disks;
-	uint64_t busy, before;
 
 	if (!looked || looked + OLD_LOOK_NS < from || !e->cfg.count_disks ||
 	    !e->cfg.count_disks(e->cfg.ctx, &disks))
 		return false;
-	/* They may have been busy all the time between the look and the read. */
-	before = looked < from ? from - looked : 0;
-	busy = disks.busy_ns - p->busy_ns;
-	busy = busy > before ? busy - before : 0;
-	return busy * 2 < now - (looked < from ? from : looked);
+	return (disks.busy_ns - p->busy_ns) * 2 <
+	       now - (looked < from ? from : looked);
 }
 
 void e2pf_pacing_judge_ours(struct e2pf_engine *e, uint64_t offset, int error,
