@@ -153,7 +153,10 @@ TEST(forecasts)
 		  0.08 + 8 },
 		/* Many at a time are no head, however late they answer. */
 		{ 40 * MS, 40 * MS, 5 * MS, 0, true, false, E2PF_EXTENTS, 1000, 0,
-		  0.16 + 2.5 },
+		  0.16 + 1 },
+		/* Those of the eight waited for the processor, too. */
+		{ MS, MS, 5 * MS, 0, false, false, E2PF_EXTENTS, 1000, 0,
+		  0.004 + 0.5 },
 		/* A journal is not read, however large. */
 		{ MS, MS, MS / 10, 0, false, false, E2PF_FILES, 1000, 0, 0.004 },
 	};
