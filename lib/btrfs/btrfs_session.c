@@ -62,14 +62,14 @@ static void get_progress(struct e2pf_session *session,
 			 struct e2pf_progress_facts *f)
 {
 	const struct e2pf_btrfs *b = e2pf_btrfs_of(session);
-	double read = (double)(engine->checker_bytes / b->map.super.nodesize);
-	double all = (double)b->blocks;
+	uint64_t read = engine->checker_bytes / b->map.super.nodesize;
+	uint64_t all = b->blocks;
 
 	f->rest_part = REST_PART;
 	if (read < all)
-		f->passed = read / all;
-	p->place = read;
-	p->places = read <= all ? all : 0;
+		f->passed = (double)read / (double)all;
+	p->place = (double)read;
+	p->places = read <= all ? (double)all : 0;
 	p->unit = "tree blocks";
 }
 
