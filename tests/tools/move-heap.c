@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-static void *volatile taken;
+static void *volatile taken, *volatile behind;
 
 static void __attribute__((constructor)) take(void)
 {
@@ -20,6 +20,6 @@ static void __attribute__((constructor)) take(void)
 		hole = malloc(bytes);
 	}
 	/* So that the hole is not joined with what is free behind it. */
-	if (hole && malloc(1))
-		free(hole);
+	behind = hole ? malloc(1) : NULL;
+	free(hole);
 }
