@@ -37,8 +37,9 @@ static struct {
 	size_t page;
 	atomic_uchar *populated;	/* of each page */
 	atomic_llong left;		/* bytes that may be populated */
-	int reader;			/* the channel's descriptor; -1: unknown */
-	struct sigaction previous;	/* of SIGBUS */
+	atomic_int reader;		/* the channel's descriptor; -1: unknown */
+	atomic_bool guarded;		/* SIGBUS is ours, and was not given up */
+	struct sigaction previous;	/* written only while not guarded */
 } one = { .lock = PTHREAD_RWLOCK_INITIALIZER };
 
 /* A signal handler may access these: memory of a thread is not allocated late. */
@@ -52,9 +53,8 @@ OF_THREAD struct {
 
 /*
  * The guard: an error instead of a SIGBUS if a page cannot be read.  With any other
- * SIGBUS the program gets back its handler and the signal; if that calls ours, there is
- * none.  The handler runs with an empty mask, so siglongjmp() need not restore one
- * (140 ns).
+ * SIGBUS the program gets back its handler, for good, and the signal.  The handler runs
+ * with an empty mask, so siglongjmp() need not restore one (140 ns).
  */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
@@ -67,8 +67,8 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 	if (own && address < copied.to &&
 	    address >= (copied.from & ~(uintptr_t)4095))
 		siglongjmp(copied.env, 1);
+	one.guarded = false;
 	sigaction(SIGBUS, &one.previous, NULL);
-	one.previous = (struct sigaction){ .sa_handler = SIG_DFL };
 	/* The thread's own comes again when the instruction is repeated. */
 	if (!own)
 		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid),
@@ -82,17 +82,17 @@ static bool is_guarded(struct sigaction *action)
 	       action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_sigbus;
 }
 
+/* Another handler may cover ours, and call it.  Ours never comes above that one: the two
+ * would call each other forever. */
 static void guard(void)
 {
-	struct sigaction previous, action = {
+	struct sigaction action = {
 		.sa_sigaction = on_sigbus,
 		.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTART
 	};
 
-	if (!is_guarded(&previous)) {
-		one.previous = previous;
-		sigaction(SIGBUS, &action, NULL);
-	}
+	if (!one.guarded && !sigaction(SIGBUS, NULL, &one.previous))
+		one.guarded = !sigaction(SIGBUS, &action, NULL);
 }
 
 /* False if a page could not be read. */
@@ -179,7 +179,7 @@ static bool next_is_libcs(void)
 	return next == (pread_function *)dlsym(RTLD_NEXT, "__pread64");
 }
 #else
-#define next_is_libcs() false
+#define next_is_libcs() ((void)read_mapped, false)
 #endif
 
 static errcode_t mmap_read64(io_channel channel, unsigned long long block,
@@ -240,8 +240,12 @@ static bool map_file(int fd)
  * next channel is opened. */
 static errcode_t mmap_close(io_channel channel)
 {
+	struct sigaction action;
+
 	if (channel->refcount == 1) {
 		one.open = false;
+		if (is_guarded(&action) && !sigaction(SIGBUS, &one.previous, NULL))
+			one.guarded = false;
 		if (!pthread_rwlock_trywrlock(&one.lock)) {
 			unmap();
 			pthread_rwlock_unlock(&one.lock);

@@ -38,8 +38,9 @@ struct e2pf_observed {
 static struct e2pf_observed observed[MANAGERS];
 
 /* The read that is being made in this thread; NULL: none, or it was made again, or is to
- * be. */
-static _Thread_local const struct e2pf_read *reading;
+ * be.  The module is loaded when the program starts. */
+static _Thread_local __attribute__((tls_model("initial-exec")))
+const struct e2pf_read *reading;
 
 static const struct e2pf_observed *entry_of(io_channel channel)
 {

@@ -471,7 +471,7 @@ shifted()
 	{ head -c 64K /dev/zero; cat "$image"; } >"$dir/shifted"
 	LD_PRELOAD=$dir/shift.so "$E2FSCK_STOCK" -fn "$dir/shifted" \
 		>"$dir/so" 2>"$dir/se" </dev/null || return
-	COLD=2 TEST_MMAP_IO=1 LAUNCH_PRELOAD=$COLD_LIBRARY:$dir/shift.so \
+	COLD=2 TEST_MMAP_IO=1 LAUNCH_PRELOAD=${E2PF_RUNTIME:+$E2PF_RUNTIME:}$COLD_LIBRARY:$dir/shift.so \
 		measured -fn "$dir/shifted" || return
 	same "$dir/so" "$dir/out" "$dir/se" "$dir/err" &&
 	jq -e '.io_manager == "unix"' "$dir/stats"

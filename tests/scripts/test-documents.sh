@@ -395,7 +395,7 @@ lib (engine|device|report)/.*\.h
 lib/report settings\.h|(engine|device)/.*\.h
 lib/ext4 array\.h|session\.h|libext2fs/(mmap_io|observe)\.h|(engine|device|report)/.*\.h
 lib/btrfs array\.h|session\.h|engine/source\.h|device/device\.h
-lib/libext2fs engine/engine\.h|ext4/journal\.h
+lib/libext2fs device/device\.h|engine/engine\.h|ext4/journal\.h
 accel settings\.h|report/report\.h|linkage\.h|libext2fs/(io_table|weak)\.h
 launch none
 module status\.h|settings\.h|session\.h|report/.*\.h|engine/lock\.h|device/(sysfile|thread)\.h
