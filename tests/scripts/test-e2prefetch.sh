@@ -223,7 +223,7 @@ no_page_cache()
 		"$dir/stats" &&
 	run 4 --hold "$disk" && one_line && grep -q ": nothing is read ahead: $stays$" "$dir/err" &&
 	run 0 probe "$disk" && grep -q "^How long .* is not known: $stays\.$" "$dir/out" &&
-	grep -q "^a check   prefetch: off ($stays)$" "$dir/out"
+	grep -q "^measured  nothing: $stays$" "$dir/out"
 }
 
 dropped_at_open()
@@ -332,6 +332,7 @@ preloaded()
 	#include <string.h>
 	#include <sys/resource.h>
 	#include <sys/syscall.h>
+	#include <sys/uio.h>
 	#include <time.h>
 	#include <unistd.h>
 	static int reads;
@@ -370,6 +371,14 @@ preloaded()
 		__attribute__((alias("slow")));
 	ssize_t pread64(int, void *, size_t, off64_t)
 		__attribute__((alias("slow")));
+	ssize_t slow_now(int fd, const struct iovec *v, int n, off64_t at, int f)
+	{
+		return slow(fd, v->iov_base, v->iov_len, at);
+	}
+	ssize_t preadv2(int, const struct iovec *, int, off_t, int)
+		__attribute__((alias("slow_now")));
+	ssize_t preadv64v2(int, const struct iovec *, int, off64_t, int)
+		__attribute__((alias("slow_now")));
 	int posix_spawnp(pid_t *pid, const char *file,
 			 const posix_spawn_file_actions_t *actions,
 			 const posix_spawnattr_t *attr, char *const *argv,
