@@ -129,7 +129,7 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 	begun = e->run != E2PF_RUN_IDLE && e->run != E2PF_RUN_STOPPING;
 	if (begun) {
 		e->checker.at = E2PF_NOWHERE;
-		/* The checker is about to read the deferred blocks itself, in
+		/* What was found for later is about to be read by the checker, in
 		 * its own order, and this phase has to stay ahead of it. */
 		e2pf_window_drop_later(e);
 		e2pf_schedule_begin(e, phase);

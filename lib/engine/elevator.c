@@ -44,14 +44,6 @@ static void drop_level(struct e2pf_elevator *el, unsigned number)
 	*l = (struct e2pf_level) { .ref = NULL };
 }
 
-void e2pf_elevator_free(struct e2pf_elevator *el)
-{
-	unsigned i;
-
-	for (i = 0; i < E2PF_ALL_LEVELS; i++)
-		drop_level(el, i);
-}
-
 /* The level that parsing fills: the one below the level that is being read. */
 static unsigned level_below(const struct e2pf_elevator *el)
 {
@@ -59,12 +51,10 @@ static unsigned level_below(const struct e2pf_elevator *el)
 }
 
 static unsigned level_of(const struct e2pf_elevator *el,
-			 const struct e2pf_ref *ref, bool defer)
+			 const struct e2pf_ref *ref)
 {
 	if (ref->parse)
 		return level_below(el);
-	if (defer)
-		return E2PF_DEFERRED;
 	return el->depth ? E2PF_LAST_LEVEL : 0;
 }
 
@@ -94,23 +84,20 @@ static bool join(struct e2pf_level *l, const struct e2pf_ref *ref)
 	return false;
 }
 
-void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
-		       bool defer)
+void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref)
 {
-	unsigned number = level_of(el, ref, defer);
-	struct e2pf_level *l = &el->level[number];
+	struct e2pf_level *l = &el->level[level_of(el, ref)];
 
-	if (!join(l, ref)) {
-		if (!have_room(l)) {
-			el->out_of_memory = true;
-			return;
-		}
-		l->ref[l->used++] = *ref;
-		l->held++;
-		if (++el->held > el->most_held)
-			el->most_held = el->held;
+	if (join(l, ref))
+		return;
+	if (!have_room(l)) {
+		el->out_of_memory = true;
+		return;
 	}
-	l->bytes += ref->length;
+	l->ref[l->used++] = *ref;
+	l->held++;
+	if (++el->held > el->most_held)
+		el->most_held = el->held;
 }
 
 /* Device order.  The order of two references to the same place does not matter,
@@ -176,28 +163,26 @@ static void begin_level(struct e2pf_elevator *el, unsigned depth,
 	el->depth = depth + 1;
 }
 
-void e2pf_elevator_begin(struct e2pf_elevator *el, bool deferred)
+void e2pf_elevator_begin(struct e2pf_elevator *el)
 {
-	begin_level(el, 0, deferred ? E2PF_DEFERRED : 0);
+	begin_level(el, 0, 0);
 }
 
-/* Levels that are not being read: only these three grow.  They may take half of what
- * those that are being read leave, so that the ones below have room, too.  Returns the
- * largest if they are full, otherwise E2PF_ALL_LEVELS. */
+/* Only the level below and the last one grow.  They may take half of what those that
+ * are being read leave, so that the ones below have room, too.  Returns the larger one
+ * if they are full, otherwise E2PF_ALL_LEVELS. */
 static unsigned full_level(const struct e2pf_elevator *el)
 {
-	const unsigned grows[] = {
-		level_below(el), E2PF_LAST_LEVEL, E2PF_DEFERRED
-	};
-	unsigned i, largest = grows[0];
-	size_t n = 0, left = el->refs_most;
+	unsigned below = el->reading[el->depth - 1] + 1;
+	unsigned largest = E2PF_LAST_LEVEL;
+	size_t n = el->level[largest].used, left = el->refs_most;
 
-	if (el->reading[el->depth - 1] >= E2PF_LEVELS)
+	if (below > E2PF_LAST_LEVEL)
 		return E2PF_ALL_LEVELS;
-	for (i = 0; i < sizeof(grows) / sizeof(grows[0]); i++) {
-		n += el->level[grows[i]].used;
-		if (el->level[grows[i]].used > el->level[largest].used)
-			largest = grows[i];
+	if (below < E2PF_LAST_LEVEL) {
+		if (el->level[below].used >= n)
+			largest = below;
+		n += el->level[below].used;
 	}
 	left -= el->held - n < left ? el->held - n : left;
 	return n && n >= left / 2 ? largest : E2PF_ALL_LEVELS;
@@ -301,21 +286,7 @@ void e2pf_elevator_end(struct e2pf_elevator *el)
 {
 	unsigned i;
 
-	/* What is left of a level that was being read is dropped, deferred or
-	 * not. */
-	for (i = 0; i < el->depth; i++)
-		drop_level(el, el->reading[i]);
-	el->depth = 0;
-	for (i = 0; i <= E2PF_LAST_LEVEL; i++)
+	for (i = 0; i < E2PF_ALL_LEVELS; i++)
 		drop_level(el, i);
-}
-
-uint64_t e2pf_elevator_deferred(const struct e2pf_elevator *el)
-{
-	return el->level[E2PF_DEFERRED].bytes;
-}
-
-void e2pf_elevator_drop_deferred(struct e2pf_elevator *el)
-{
-	drop_level(el, E2PF_DEFERRED);
+	el->depth = 0;
 }

@@ -9,7 +9,7 @@
  * asks what to do next, does it, and adds what parsing has found:
  *
  *	e2pf_elevator_add(...);			the units' references
- *	e2pf_elevator_begin(el, false);
+ *	e2pf_elevator_begin(el);
  *	while ((do = e2pf_elevator_next(el, gap, &step)) != E2PF_STEP_END)
  *		request the run, or read and parse the piece
  *	e2pf_elevator_end(el);
@@ -28,17 +28,15 @@
 
 /* Levels of references: those of the units, and eight below, the depth of a
  * btrfs tree.  Those found by parsing that are not parsed themselves come after
- * all others of a pass; deferred ones, after many passes. */
+ * all others of a pass. */
 #define E2PF_LEVELS 9u
 #define E2PF_LAST_LEVEL E2PF_LEVELS
-#define E2PF_DEFERRED (E2PF_LEVELS + 1u)
-#define E2PF_ALL_LEVELS (E2PF_LEVELS + 2u)
+#define E2PF_ALL_LEVELS (E2PF_LEVELS + 1u)
 
 struct e2pf_level {
 	struct e2pf_ref *ref;
 	size_t used, room;
 	size_t held;			/* in memory, duplicates included */
-	uint64_t bytes;
 	/* While the level is read: */
 	size_t requested;		/* references that are in runs already */
 	size_t next;			/* the reference to parse next, and */
@@ -77,14 +75,11 @@ struct e2pf_elevator_step {
 };
 
 /* Add a sound reference.  Before the pass it is one of the units': the first level
- * holds them all, so the caller limits how many units it takes.  `defer`: it need
- * not be read in this pass. */
-void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref,
-		       bool defer);
+ * holds them all, so the caller limits how many units it takes. */
+void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref);
 
-/* Begin a pass over what was added; or, if `deferred`, over the deferred
- * references. */
-void e2pf_elevator_begin(struct e2pf_elevator *el, bool deferred);
+/* Begin a pass over what was added. */
+void e2pf_elevator_begin(struct e2pf_elevator *el);
 
 /* What to do next.  Gaps of at most `gap` bytes may be in a run. */
 enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
@@ -94,13 +89,7 @@ enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
  * parsed. */
 void e2pf_elevator_parsed(struct e2pf_elevator *el, uint32_t size);
 
-/* End the pass, and drop what was not read, but for deferred references. */
+/* End the pass, and drop what was not read.  It holds no memory from then on. */
 void e2pf_elevator_end(struct e2pf_elevator *el);
-
-/* Bytes of the deferred references; drop them. */
-uint64_t e2pf_elevator_deferred(const struct e2pf_elevator *el);
-void e2pf_elevator_drop_deferred(struct e2pf_elevator *el);
-
-void e2pf_elevator_free(struct e2pf_elevator *el);
 
 #endif

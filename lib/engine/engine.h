@@ -164,7 +164,7 @@ const char *e2pf_engine_measure(struct e2pf_engine *e,
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage);
 
 /* The checker has reached this phase of the source, which begins now, whatever is
- * left of earlier ones; deferred references not read by then are dropped.  It stays
+ * left of earlier ones, which is dropped.  It stays
  * valid until the engine has been stopped, also over a begin() of the source.
  * Returns false, and changes nothing, when the engine was not started or is
  * being stopped. */

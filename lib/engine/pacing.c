@@ -13,43 +13,27 @@
  * again. */
 #define FAILURES_MOST 2u
 
-/* Requests are dear from here on: 5 us on NVMe, 12 to 20 us on a SATA SSD, 333
- * us on a volume with 3,000 IOPS. */
-#define DEAR_NS 1e5
-
-/* Every device takes as long: the processor does.  Less means that nothing is
- * known yet. */
-#define LEAST_NS 1e3
-
-/* Of a byte in a queue: 500 MB/s.  Where bytes take longer, large requests seem
- * dear, and only small gaps are read through with them. */
-#define BYTE_NS 2.0
-
-/* Each request reduces the weight of earlier ones by this part.  With a fifth of it
- * large requests keep gaps narrow for many small ones behind them. */
-#define FADE 0.01
-
-/* What a completed request adds to what is known: most if LEARN_DEPTH were in
- * flight.  A short queue shows the latency. */
-#define LEARN 0.1
-#define LEARN_DEPTH 64u
-
-/* On a rotational disk 32 KiB pass under the head in a quarter of a millisecond, less
- * than any request takes.  With 64 KiB a check takes as long and reads more that it
- * would not: bad sectors, on a disk that is failing.  With 16 KiB it takes 0.93 to 1.03,
- * but 1.12 on a volume that is restored from a snapshot; without gaps 1.02 to 1.10
- * (`bench/run` on four models).  Several disks, whose requests take less than 3 ms with
- * others in flight, gain by 64 KiB: 0.93, 0.94 and 0.97 on three mirrored ones.
- *
- * Where requests are limited apart from bytes, gaps are wide while requests are small,
- * since then there are bytes to spare: smaller than what passes at 90 MB/s in the time
- * of a request, as it was measured at the start.  While reading, requests that wait for
- * bytes seem dear, too.  Gaps become narrow gradually, from 3/4 of that size to 5/4: with
- * a step between 32 KiB and 4 KiB a volume of 3,000 IOPS was busy for 1.13 times as long
- * with a filesystem that is 15 % full, an SD card 1.05 (`extents@1/4`). */
+/* Gaps that are read through.  On a rotational disk 32 KiB pass under the head in a
+ * quarter of a millisecond, less than any request takes.  With 64 KiB a check takes as
+ * long and reads more that it would not: bad sectors, on a disk that is failing.  With 16
+ * KiB it takes 0.93 to 1.03, but 1.12 on a volume that is restored from a snapshot;
+ * without gaps 1.02 to 1.10 (`bench/run` on four models).  Several disks, whose requests
+ * take less than 3 ms with others in flight, gain by 64 KiB: 0.93, 0.94 and 0.97 on three
+ * mirrored ones. */
 #define HEAD_GAP (32u << 10)
 #define HEADS_GAP (64u << 10)
 #define HEADS_NS 3000000u
+
+/* Without a head none are where nothing was measured, and narrow where one more request takes less than DEAR_NS, 5 us on
+ * NVMe and 12 to 20 us on a SATA SSD, which are the processor's.  Where requests are
+ * limited apart from bytes (333 us on a volume with 3,000 IOPS), they are wide while
+ * requests are small, since then there are bytes to spare: smaller than what passes at 90
+ * MB/s in the time of a request.  They become narrow gradually, from 3/4 of that size to
+ * 5/4: with a step between 32 KiB and 4 KiB such a volume was busy for 1.13 times as long
+ * with a filesystem that is 15 % full, an SD card 1.05 (`extents@1/4`); with 48 KiB
+ * whatever the size it reads 1.6 times the bytes (`extents`), and with 16 KiB it makes
+ * twice the requests (`aged`). */
+#define DEAR_NS 100000u
 #define WIDE_GAP (48u << 10)
 #define NARROW_GAP (4u << 10)
 #define SMALL_REQUEST (40u << 10)
@@ -58,7 +42,7 @@
 /* A volume limited to a hundred a second: what the kernel would read ahead costs
  * less than another request.  Not under a head, where large requests take as long:
  * 1.85 of the time with blocks that are 170 KB apart. */
-#define DEAREST_NS 8e6
+#define DEAREST_NS 8000000u
 #define DEAREST_GAP (1u << 20)
 
 /* How old a look at the disks may be that tells whether they were busy, and how often
@@ -224,80 +208,41 @@ void e2pf_pacing_read_failed(struct e2pf_engine *e, uint64_t offset)
 	leave_to_checker(e);
 }
 
-/*
- * What a request costs, and so which gaps are worth reading through.
- */
-
-void e2pf_cost_init(struct e2pf_cost *cost, const struct e2pf_engine *e)
+static uint64_t lower_of(uint64_t a, uint64_t b)
 {
-	*cost = (struct e2pf_cost) {
-		.request_ns = (double)e->pacing.speed.request_ns
-	};
+	return a < b ? a : b;
 }
 
-void e2pf_cost_requested(struct e2pf_cost *cost, uint64_t requests,
-			 uint64_t bytes)
+/* The gap where requests are limited, and have `mean` bytes. */
+static uint64_t sliding_gap(uint64_t request_ns, uint64_t mean)
 {
-	double keep = 1 - FADE * (double)requests;
+	uint64_t small = request_ns / LIMITED_BYTE_NS;
 
-	if (keep < 0)
-		keep = 0;
-	cost->recent_requests = cost->recent_requests * keep +
-				(double)requests;
-	cost->recent_bytes = cost->recent_bytes * keep + (double)bytes;
+	if (small < SMALL_REQUEST)
+		small = SMALL_REQUEST;
+	if (mean * 4 >= small * 5)
+		return NARROW_GAP;
+	return NARROW_GAP + lower_of(WIDE_GAP - NARROW_GAP,
+				     (WIDE_GAP - NARROW_GAP) *
+				     (small * 5 - mean * 4) / (small * 2));
 }
 
-void e2pf_cost_learn(struct e2pf_cost *cost, unsigned workers,
-		     const struct e2pf_request *r, uint64_t now)
+uint64_t e2pf_gap(const struct e2pf_engine *e, uint64_t mean)
 {
-	unsigned depth = r->depth * workers;
-	double ns = (double)(now - r->made) -
-		    BYTE_NS * (double)r->queued * workers;
-
-	ns = ns > 0 ? ns / depth : 0;
-	cost->request_ns += (ns - cost->request_ns) * LEARN *
-			    (depth < LEARN_DEPTH ? depth : LEARN_DEPTH) /
-			    LEARN_DEPTH;
-}
-
-static uint64_t widest_gap(const struct e2pf_engine *e, double request_ns)
-{
-	uint32_t most = e->devices[0]->max_readahead;
-	uint64_t deep = e->pacing.speed.deep_latency_ns;
-	uint64_t gap = request_ns > DEAR_NS ? WIDE_GAP :
-		       request_ns > LEAST_NS ? NARROW_GAP : 0;
+	const struct e2pf_speed *speed = &e->pacing.speed;
+	uint64_t deep = speed->deep_latency_ns;
+	uint64_t most = e->devices[0]->max_readahead;
 
 	/* What lies in gaps may be what is failing. */
 	if (e->pacing.suspect)
 		return 0;
-	if (e->pacing.speed.has_head)
+	if (speed->has_head)
 		return deep && deep < HEADS_NS ? HEADS_GAP : HEAD_GAP;
-	if (request_ns > DEAREST_NS && most > gap)
-		gap = most < DEAREST_GAP ? most : DEAREST_GAP;
-	return gap;
-}
-
-uint64_t e2pf_gap(const struct e2pf_engine *e, const struct e2pf_cost *cost)
-{
-	uint64_t gap = widest_gap(e, cost->request_ns);
-	double small = (double)e->pacing.speed.request_ns / LIMITED_BYTE_NS;
-	double part = 1;
-
-	if (gap != WIDE_GAP)
-		return gap;
-	if (small < SMALL_REQUEST)
-		small = SMALL_REQUEST;
-	if (cost->recent_requests > 0)
-		part = 2.5 - 2 * cost->recent_bytes / cost->recent_requests /
-			     small;
-	part = part < 0 ? 0 : part > 1 ? 1 : part;
-	return NARROW_GAP + (uint64_t)((WIDE_GAP - NARROW_GAP) * part);
-}
-
-void e2pf_pacing_publish(struct e2pf_engine *e, const struct e2pf_cost *cost)
-{
-	e2pf_assert_held(e);
-	e->pacing.widest_gap = widest_gap(e, cost->request_ns);
+	if (speed->request_ns <= DEAR_NS)
+		return speed->request_ns ? NARROW_GAP : 0;
+	if (speed->request_ns > DEAREST_NS && most > WIDE_GAP)
+		return lower_of(most, DEAREST_GAP);
+	return sliding_gap(speed->request_ns, mean);
 }
 
 void e2pf_pacing_stats(const struct e2pf_engine *e,
@@ -307,7 +252,7 @@ void e2pf_pacing_stats(const struct e2pf_engine *e,
 	stats->latency_ns = e->pacing.speed.latency_ns;
 	stats->deep_latency_ns = e->pacing.speed.deep_latency_ns;
 	stats->unmeasured = e->pacing.unmeasured;
-	stats->gap_bytes = e->pacing.widest_gap;
+	stats->gap_bytes = e2pf_gap(e, 0);
 	stats->slow_or_failed = e->pacing.signs;
 	stats->suspect_at = e->pacing.suspect_at;
 }

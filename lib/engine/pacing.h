@@ -37,17 +37,9 @@ struct e2pf_pacing {
 					   configured */
 	const char *unmeasured;		/* why it is not known; NULL: it is, or
 					   was not asked for */
-	uint64_t widest_gap;		/* as it was last learnt, bytes */
 	unsigned signs;			/* reads that failed or took so long, */
 	uint64_t suspect_at;		/* and the place of the first, bytes; */
 	uint64_t failed_at;		/* of the last one that failed */
-};
-
-/* What requests cost and how large they are, as one worker sees it.  Used by its
- * thread alone. */
-struct e2pf_cost {
-	double request_ns;	/* smoothed */
-	double recent_requests, recent_bytes;	/* of late */
 };
 
 /* These need the engine's lock. */
@@ -74,9 +66,6 @@ void e2pf_pacing_judge_checker(struct e2pf_engine *e,
 /* A read of the checker has failed: leave the device to it. */
 void e2pf_pacing_read_failed(struct e2pf_engine *e, uint64_t offset);
 
-/* Keep the largest gap of a worker for the statistics. */
-void e2pf_pacing_publish(struct e2pf_engine *e, const struct e2pf_cost *cost);
-
 void e2pf_pacing_stats(const struct e2pf_engine *e,
 		       struct e2pf_engine_stats *stats);
 
@@ -88,18 +77,7 @@ void e2pf_pacing_count_disks(struct e2pf_engine *e);
 /* 1 if a disk reads something now, 0 if none does, -1 if that is not known. */
 int e2pf_pacing_disks_read(const struct e2pf_engine *e);
 
-void e2pf_cost_init(struct e2pf_cost *cost, const struct e2pf_engine *e);
-
-/* Requests of these bytes in all were made. */
-void e2pf_cost_requested(struct e2pf_cost *cost, uint64_t requests,
-			 uint64_t bytes);
-
-/* This request has completed; each of `workers` is taken to have as many in
- * flight. */
-void e2pf_cost_learn(struct e2pf_cost *cost, unsigned workers,
-		     const struct e2pf_request *request, uint64_t now);
-
-/* The largest gap to read through now, bytes. */
-uint64_t e2pf_gap(const struct e2pf_engine *e, const struct e2pf_cost *cost);
+/* The largest gap to read through, bytes, while requests have `mean` bytes. */
+uint64_t e2pf_gap(const struct e2pf_engine *e, uint64_t mean);
 
 #endif

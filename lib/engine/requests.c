@@ -6,6 +6,10 @@
 #define FIRST 4u
 #define FIRST_FAST 64u
 
+/* Each request changes the mean by this part.  With a fifth as many large requests keep
+ * gaps narrow for many small ones behind them. */
+#define LATELY 100u
+
 /* One of this many parts of a full queue is waited for at a time: to ask the kernel
  * about a request takes 1 us. */
 #define STEPS 32u
@@ -13,7 +17,7 @@
 void e2pf_requests_init(struct e2pf_requests *q, uint64_t latency_ns)
 {
 	q->oldest = q->in_flight = 0;
-	q->bytes = 0;
+	q->mean = 0;
 	/* As many as complete in half of the time. */
 	q->most = FIRST;
 	if (latency_ns && latency_ns < E2PF_LATE_NS / 2 / FIRST_FAST)
@@ -30,13 +34,8 @@ static unsigned at(const struct e2pf_requests *q, unsigned index)
 void e2pf_requests_add(struct e2pf_requests *q,
 		       const struct e2pf_request *request)
 {
-	struct e2pf_request *r = &q->ring[at(q, q->in_flight)];
-
-	q->in_flight++;
-	q->bytes += request->bytes;
-	*r = *request;
-	r->depth = q->in_flight;
-	r->queued = q->bytes;
+	q->ring[at(q, q->in_flight++)] = *request;
+	q->mean = (q->mean * (LATELY - 1) + request->bytes) / LATELY;
 }
 
 const struct e2pf_request *e2pf_requests_at(const struct e2pf_requests *q,
@@ -64,10 +63,8 @@ const struct e2pf_request *e2pf_requests_step(const struct e2pf_requests *q,
 void e2pf_requests_completed(struct e2pf_requests *q, bool one_by_one,
 			     bool late)
 {
-	unsigned i, n = step(q, one_by_one) + 1;
+	unsigned n = step(q, one_by_one) + 1;
 
-	for (i = 0; i < n; i++)
-		q->bytes -= q->ring[at(q, i)].bytes;
 	q->oldest = at(q, n);
 	q->in_flight -= n;
 	if (late)

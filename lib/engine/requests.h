@@ -30,15 +30,13 @@ struct e2pf_request {
 	uint64_t offset;	/* of one block it reads, bytes */
 	uint64_t bytes;
 	uint64_t made;		/* when, ns */
-	unsigned depth;		/* requests in flight then, with it, */
-	uint64_t queued;	/* and their bytes */
 };
 
 struct e2pf_requests {
 	struct e2pf_request ring[E2PF_IN_FLIGHT_MOST];
 	unsigned oldest, in_flight;
 	unsigned most;		/* that may be in flight, at present */
-	uint64_t bytes;		/* in flight */
+	uint64_t mean;		/* bytes of a request, of late */
 };
 
 /* None is in flight.  `latency_ns`: of each request while others are in flight, as

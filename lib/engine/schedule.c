@@ -16,9 +16,6 @@
 /* Of all workers together: each unit makes up to three references of 24 bytes. */
 #define UNITS_MOST 8192u
 
-/* Deferred bytes of a worker that are read beside the units. */
-#define DEFERRED_BYTES (16u << 20)
-
 static uint64_t lower_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -181,28 +178,13 @@ static bool take_units(struct e2pf_engine *e, struct e2pf_taken *taken)
 	return true;
 }
 
-static bool take_deferred(uint64_t bytes, uint64_t least,
-			  struct e2pf_taken *taken)
-{
-	if (bytes < least)
-		return false;
-	taken->first = UINT64_MAX;
-	taken->last = UINT64_MAX - 1;
-	return true;
-}
-
-bool e2pf_schedule_take(struct e2pf_engine *e, uint64_t deferred_bytes,
-			struct e2pf_taken *taken)
+bool e2pf_schedule_take(struct e2pf_engine *e, struct e2pf_taken *taken)
 {
 	struct e2pf_schedule *s = &e->schedule;
 
 	e2pf_assert_held(e);
 	taken->phase = s->phase;
 	taken->epoch = s->epoch;
-	if (!e2pf_is_reading(e) || s->end == E2PF_PHASE_CHOOSING ||
-	    !taken->phase)
-		return false;
-	return take_deferred(deferred_bytes, DEFERRED_BYTES, taken) ||
-	       take_units(e, taken) ||
-	       take_deferred(deferred_bytes, 1, taken);
+	return e2pf_is_reading(e) && s->end != E2PF_PHASE_CHOOSING &&
+	       taken->phase && take_units(e, taken);
 }

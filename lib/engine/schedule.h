@@ -41,20 +41,13 @@ struct e2pf_schedule {
 	uint64_t take_bytes;	/* weight of the units taken next */
 };
 
-/* What a worker has taken.  `last` is not less than `first`, but for deferred
- * references, of which nobody knows a unit. */
+/* What a worker has taken. */
 struct e2pf_taken {
 	const struct e2pf_phase *phase;
 	unsigned epoch;
-	uint64_t first, last;
-	uint64_t bytes;		/* weight of the units */
+	uint64_t first, last;	/* units */
+	uint64_t bytes;		/* their weight */
 };
-
-/* In place of units: the deferred references were taken. */
-static inline bool e2pf_is_deferred(const struct e2pf_taken *taken)
-{
-	return taken->first > taken->last;
-}
 
 /* These need the engine's lock. */
 
@@ -69,10 +62,9 @@ void e2pf_schedule_begin(struct e2pf_engine *e,
 /* There may be work for an idle worker. */
 void e2pf_schedule_tell_news(struct e2pf_engine *e);
 
-/* Take what comes next for a worker that has deferred this many bytes.  Returns
- * false, with the phase set, if there is nothing for it now. */
-bool e2pf_schedule_take(struct e2pf_engine *e, uint64_t deferred_bytes,
-			struct e2pf_taken *taken);
+/* Take what comes next.  Returns false, with the phase set, if there is nothing
+ * now. */
+bool e2pf_schedule_take(struct e2pf_engine *e, struct e2pf_taken *taken);
 
 /* If nothing can be taken and no worker is busy, go on to the next phase.  Releases
  * the lock while the source chooses. */

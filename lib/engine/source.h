@@ -70,10 +70,8 @@ struct e2pf_phase {
 	/* Units that a worker takes at once; 0: as weight() says. */
 	uint32_t at_once;
 	/* Classes (1u << class) found in this phase that the checker does not
-	 * use before a later one.  They may take half of the budget.  The
-	 * `deferred` ones among them, if they are not parsed, are collected and
-	 * read in large sorted parts. */
-	uint32_t later, deferred;
+	 * use before a later one.  They may take half of the budget. */
+	uint32_t later;
 };
 
 /* How the engine is going to work. */

@@ -47,7 +47,7 @@ static void add_found(void *ctx, const struct e2pf_ref *ref)
 	struct walk *walk = ctx;
 
 	if (e2pf_is_sound(walk->e->source, ref))
-		e2pf_elevator_add(&walk->elevator, ref, false);
+		e2pf_elevator_add(&walk->elevator, ref);
 }
 
 static void count_run(struct walk *walk, const struct e2pf_elevator_step *step)
@@ -87,7 +87,7 @@ static void walk_pass(struct walk *walk)
 	struct e2pf_elevator_step step;
 	enum e2pf_step next = E2PF_STEP_RUN;
 
-	e2pf_elevator_begin(&walk->elevator, false);
+	e2pf_elevator_begin(&walk->elevator);
 	while (next != E2PF_STEP_END && walk->errors < ERRORS_TOLERATED) {
 		next = e2pf_elevator_next(&walk->elevator, 0, &step);
 		if (next == E2PF_STEP_RUN)
@@ -132,7 +132,6 @@ int e2pf_engine_plan(struct e2pf_engine *e, struct e2pf_class_count *count)
 	for (phase = begin_walk(e); phase && !err;
 	     phase = e->source->ops->next(e->source, phase))
 		err = walk_phase(&walk, phase->number);
-	e2pf_elevator_free(&walk.elevator);
 	e2pf_piece_free(&walk.piece);
 	return err;
 }

@@ -184,8 +184,7 @@ static uint64_t bytes_ahead(struct e2pf_engine *e)
 	return bytes;
 }
 
-bool e2pf_window_is_full(struct e2pf_engine *e,
-			 const struct e2pf_taken *taken, bool nearest)
+bool e2pf_window_is_full(struct e2pf_engine *e, bool nearest)
 {
 	struct e2pf_window *w = &e->window;
 	uint64_t ahead;
@@ -196,9 +195,6 @@ bool e2pf_window_is_full(struct e2pf_engine *e,
 	if (!e2pf_is_followed(e))
 		return unread_bytes(e) >= w->budget ||
 		       e2pf_blockset_is_full(&w->ahead);
-	/* There was room when they were found. */
-	if (e2pf_is_deferred(taken))
-		return false;
 	/* Half of the budget is reserved for the worker whose units the checker
 	 * reaches first: workers further ahead must not starve it. */
 	ahead = bytes_ahead(e) + w->later_bytes;

@@ -88,10 +88,9 @@ uint64_t e2pf_window_share(const struct e2pf_engine *e);
 uint64_t e2pf_window_add_range(struct e2pf_engine *e,
 			       const struct e2pf_taken *taken);
 
-/* Is there no room for more of what was taken?  `nearest`: the checker reaches
- * these units before those of all other workers. */
-bool e2pf_window_is_full(struct e2pf_engine *e,
-			 const struct e2pf_taken *taken, bool nearest);
+/* Is there no room for more of what a worker has taken?  `nearest`: the checker
+ * reaches these units before those of all other workers. */
+bool e2pf_window_is_full(struct e2pf_engine *e, bool nearest);
 
 /* Without a checker: were all bytes of the budget read? */
 bool e2pf_window_is_used_up(const struct e2pf_engine *e);

@@ -49,7 +49,6 @@ static void publish(struct e2pf_worker *w)
 {
 	e2pf_pool_publish(w->e, w->number, w->elevator.most_held,
 			  w->requests_made, w->piece.room);
-	e2pf_pacing_publish(w->e, &w->cost);
 }
 
 /*
@@ -72,7 +71,7 @@ static void wait_while_stuck(struct e2pf_worker *w)
 static bool has_room(struct e2pf_worker *w)
 {
 	return !w->e->cfg.paced ||
-	       !e2pf_window_is_full(w->e, &w->taken,
+	       !e2pf_window_is_full(w->e,
 				    e2pf_pool_is_nearest(w->e, w->number));
 }
 
@@ -140,7 +139,7 @@ static void populate(struct e2pf_worker *w, unsigned device, uint64_t offset,
 }
 
 /* The request to wait for has completed, or was late. */
-static void completed(struct e2pf_worker *w, bool late, uint64_t now)
+static void completed(struct e2pf_worker *w, bool late)
 {
 	const struct e2pf_request *last = next_step(w), *r = NULL;
 	unsigned i;
@@ -150,17 +149,14 @@ static void completed(struct e2pf_worker *w, bool late, uint64_t now)
 		populate(w, r->device,
 			 r->offset + w->e->source->grain - r->bytes, r->bytes);
 	}
-	e2pf_cost_learn(&w->cost, w->e->pool.workers, next_step(w), now);
 	e2pf_requests_completed(&w->requests, w->e->cfg.settle, late);
 }
 
 /* Count what has completed meanwhile: that is progress, too. */
 static void count_completed(struct e2pf_worker *w)
 {
-	uint64_t now = e2pf_now(w->e);
-
 	while (w->requests.in_flight && is_complete(w->e, next_step(w))) {
-		completed(w, false, now);
+		completed(w, false);
 		e2pf_pool_progressed(w->e);
 	}
 }
@@ -253,18 +249,18 @@ static int wait_for_request(struct e2pf_worker *w)
 	int err = 0;
 
 	if (is_complete(e, &r)) {
-		completed(w, false, began);
+		completed(w, false);
 		return 0;
 	}
 	if (!arrives(w, r.device, r.offset, 1, true)) {
-		completed(w, true, e2pf_now(e));
+		completed(w, true);
 		return EIO;
 	}
 	if (!is_complete(e, &r))
 		err = dev->ops->read(dev, buf, r.offset,
 				     len < sizeof(buf) ? len : sizeof(buf));
 	now = e2pf_now(e);
-	completed(w, err || now - r.made >= E2PF_LATE_NS, now);
+	completed(w, err || now - r.made >= E2PF_LATE_NS);
 	read_returned(w, r.offset, err, now - began);
 	return err;
 }
@@ -311,7 +307,6 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 	struct e2pf_device *dev = e->devices[device];
 	uint32_t grain = e->source->grain;
 	uint64_t end = pos + len;
-	unsigned requests;
 
 	for (; pos < end; pos += len) {
 		struct e2pf_request r = { .device = device };
@@ -323,9 +318,8 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
 		e2pf_pool_requests(e);
-		requests = e2pf_checker_request(e, device, pos, (uint32_t)len);
-		w->requests_made += requests;
-		e2pf_cost_requested(&w->cost, requests, len);
+		w->requests_made += e2pf_checker_request(e, device, pos,
+							 (uint32_t)len);
 		r.offset = pos + len - grain;
 		r.bytes = len;
 		r.made = e2pf_now(e);
@@ -398,10 +392,7 @@ static void add_found(void *ctx, const struct e2pf_ref *ref)
 	bit = UINT32_C(1) << ref->cls;
 	if (phase->later & bit && !e2pf_window_admits_later(e, ref->length))
 		return;
-	/* On a head deferred references belong to the sweep of the last
-	 * level. */
-	e2pf_elevator_add(&w->elevator, ref,
-			  phase->deferred & bit && !e->pacing.speed.has_head);
+	e2pf_elevator_add(&w->elevator, ref);
 }
 
 static bool parse_piece(struct e2pf_worker *w,
@@ -458,12 +449,10 @@ void e2pf_worker_init(struct e2pf_worker *w, struct e2pf_engine *e,
 	el->ahead_most = e->pacing.speed.has_head ? HEAD_AHEAD : FLASH_AHEAD;
 	e2pf_requests_init(&w->requests,
 			   e->pacing.speed.deep_latency_ns * workers);
-	e2pf_cost_init(&w->cost, e);
 }
 
 void e2pf_worker_free(struct e2pf_worker *w)
 {
-	e2pf_elevator_free(&w->elevator);
 	e2pf_piece_free(&w->piece);
 }
 
@@ -485,11 +474,10 @@ static void read_taken(struct e2pf_worker *w)
 	struct e2pf_elevator_step step;
 	bool wanted = true;
 
-	if (!e2pf_is_deferred(&w->taken))
-		seed_units(w);
-	e2pf_elevator_begin(el, e2pf_is_deferred(&w->taken));
+	seed_units(w);
+	e2pf_elevator_begin(el);
 	while (wanted) {
-		switch (e2pf_elevator_next(el, e2pf_gap(w->e, &w->cost),
+		switch (e2pf_elevator_next(el, e2pf_gap(w->e, w->requests.mean),
 					   &step)) {
 		case E2PF_STEP_RUN:
 			wanted = request_run(w, &step);
@@ -510,13 +498,9 @@ static bool take(struct e2pf_worker *w)
 {
 	struct e2pf_engine *e = w->e;
 
-	if (w->taken.epoch != e->schedule.epoch)
-		e2pf_elevator_drop_deferred(&w->elevator);
-	if (!e2pf_schedule_take(e, e2pf_elevator_deferred(&w->elevator),
-				&w->taken))
+	if (!e2pf_schedule_take(e, &w->taken))
 		return false;
-	if (!e2pf_is_deferred(&w->taken))
-		w->range = e2pf_window_add_range(e, &w->taken);
+	w->range = e2pf_window_add_range(e, &w->taken);
 	e2pf_pool_taken(e, w->number, &w->taken);
 	return true;
 }

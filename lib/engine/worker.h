@@ -21,7 +21,6 @@ struct e2pf_worker {
 	uint64_t range;			/* of the window: its units */
 	struct e2pf_elevator elevator;
 	struct e2pf_requests requests;
-	struct e2pf_cost cost;
 	struct e2pf_piece piece;
 	uint64_t requests_made;
 };

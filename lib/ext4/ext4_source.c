@@ -104,8 +104,7 @@ static void ext4_begin(struct e2pf_source *source,
 		[E2PF_EXT4_TABLES] = {
 			.number = E2PF_EXT4_TABLES, .followed = true,
 			.gated = true,
-			.later = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS,
-			.deferred = 1u << E2PF_DIRS
+			.later = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS
 		},
 		[E2PF_EXT4_LIST] = {
 			.number = E2PF_EXT4_LIST, .followed = true,
@@ -126,11 +125,6 @@ static void ext4_begin(struct e2pf_source *source,
 	ext4->paced = start->paced;
 	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
 	ext4->bitmaps_done = false;
-	/* On a rotational disk, one elevator pass reads them with the tables; if
-	 * the tables are small, one request does.  Otherwise they are deferred:
-	 * those of a flex group are adjacent, and become one request. */
-	if (!start->has_head && !ext4->side_by_side)
-		ext4->phases[E2PF_EXT4_TABLES].deferred |= 1u << E2PF_BITMAPS;
 }
 
 /* The checker begins the list.  What it reads between that and pass 5 is not

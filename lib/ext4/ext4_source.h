@@ -4,9 +4,8 @@
  * The source of work for ext2, ext3 and ext4.  The phases follow e2fsck's
  * passes:
  *
- *	E2PF_EXT4_TABLES	inode tables, and the blocks they refer to;
- *				those of directories, and bitmaps if they are
- *				few, are deferred; a unit is a group
+ *	E2PF_EXT4_TABLES	inode tables, the blocks they refer to, and
+ *				bitmaps if they are few; a unit is a group
  *	E2PF_EXT4_LIST		blocks in an order that the checker gives:
  *				directory blocks in that of pass 2, or what
  *				pass 1D clones; a unit is a block

@@ -32,7 +32,6 @@ struct rig {
 	struct e2pf_elevator elevator;
 	struct e2pf_piece piece;
 	uint64_t gap;
-	unsigned deferred;	/* classes */
 	uint64_t read;
 	unsigned char bad;		/* every n-th read fails */
 	unsigned calls;
@@ -170,8 +169,7 @@ static void add(void *ctx, const struct e2pf_ref *ref)
 	struct rig *r = ctx;
 
 	if (e2pf_is_sound(&r->ext4->source, ref))
-		e2pf_elevator_add(&r->elevator, ref,
-				  r->deferred & 1u << ref->cls);
+		e2pf_elevator_add(&r->elevator, ref);
 }
 
 static void parse(struct rig *r, const struct e2pf_elevator_step *step)
@@ -187,12 +185,12 @@ static void parse(struct rig *r, const struct e2pf_elevator_step *step)
 	e2pf_elevator_parsed(&r->elevator, r->piece.size);
 }
 
-static void pass(struct rig *r, bool deferred)
+static void pass(struct rig *r)
 {
 	struct e2pf_elevator_step step;
 	enum e2pf_step next;
 
-	e2pf_elevator_begin(&r->elevator, deferred);
+	e2pf_elevator_begin(&r->elevator);
 	while ((next = e2pf_elevator_next(&r->elevator, r->gap, &step)) !=
 	       E2PF_STEP_END)
 		if (next == E2PF_STEP_PARSE)
@@ -200,8 +198,7 @@ static void pass(struct rig *r, bool deferred)
 	e2pf_elevator_end(&r->elevator);
 }
 
-/* A pass, and one over what it has deferred. */
-static void run_passes(struct rig *r, uint32_t groups)
+static void run_pass(struct rig *r, uint32_t groups)
 {
 	const struct e2pf_start start = {
 		.budget = UINT64_MAX, .has_head = true
@@ -217,12 +214,9 @@ static void run_passes(struct rig *r, uint32_t groups)
 	for (g = 0; g < groups; g++)
 		tables += (uint64_t)r->groups[g].inodes_in_use *
 			  r->geo.inode_size;
-	pass(r, false);
-	pass(r, true);
-	require(!e2pf_elevator_deferred(el));
+	pass(r);
 	require(!el->held);
 	require(r->read <= tables + pieces * r->geo.block_size);
-	e2pf_elevator_free(el);
 	e2pf_piece_free(&r->piece);
 }
 
@@ -236,7 +230,6 @@ static void read_image(struct rig *r, struct input *in)
 	r->elevator.ahead_most = 1 + take_number(in, 2);
 	r->gap = take_byte(in) << 10;
 	classes = take_number(in, 2) & E2PF_ALL_CLASSES;
-	r->deferred = take_number(in, 2) & classes;
 	r->bad = take_byte(in);
 	make_image(take_byte(in) % 2);
 	apply_patches(in);
@@ -250,7 +243,7 @@ static void read_image(struct rig *r, struct input *in)
 	r->ext4 = e2pf_ext4_new(&r->geo, classes);
 	require(r->ext4);
 	r->ext4->groups = r->groups;
-	run_passes(r, n);
+	run_pass(r, n);
 	e2pf_ext4_free(r->ext4);
 }
 

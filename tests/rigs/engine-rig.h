@@ -45,9 +45,9 @@ void rig_settle(struct rig *r);
  * an engine that is there, and may have been stopped. */
 void rig_run(struct rig *r);
 void rig_go_on(struct rig *r);
-/* Start, and run until the deferred directory blocks are requested, with one
- * worker blocked in that request.  For directories without tree nodes: reads
- * are held until then.  Bitmaps are left out because they are deferred too. */
+/* Start, and run until the directory blocks are requested, with one worker blocked in
+ * that request.  For directories without tree nodes: reads are held until then.
+ * Bitmaps are left out. */
 void rig_start_held_later(struct rig *r);
 /* Release all held calls, free everything, and assert that no thread is
  * left. */

@@ -342,7 +342,7 @@ RIG_TESTS(stop_that_settles, 4, rig_set_up(r, 1, 1))
 	assert_int_equal(rig_stats(r).errors, settles && bad);
 }
 
-/* While deferred blocks are read: one was in flight; another start reads the rest. */
+/* While directories are read: one was in flight; another start reads the rest. */
 RIG_TEST(stopped_later, 1, 2)
 {
 	make_flat_directories(r, 30);

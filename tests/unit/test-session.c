@@ -353,8 +353,8 @@ TEST(probed)
 	e2pf_close(s);
 }
 
-/* A process that cannot see what is cached requests everything; nothing is
- * deferred, and no read waits. */
+/* A process that cannot see what is cached requests everything, and no read
+ * waits. */
 TEST(cache_not_seen)
 {
 	struct e2pf_session *s;
