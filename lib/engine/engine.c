@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The engine's life: create, start, stop, free; and its statistics, which are put
- * together from those of its parts.
+ * The engine's life: create, start, stop, free.  Starts and joins the threads, and reads
+ * the device before there are any, which needs no lock.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cached.h"
-#include "core.h"
-
-#define STATS_PATIENCE_MS 1000
-#define PROGRESS_PATIENCE_MS 100
-
-/* Without limit. */
-#define YEAR_NS (UINT64_C(365) * 86400 * 1000000000)
-
-/* The one place where `run` changes. */
-static void set_run(struct e2pf_engine *e, enum e2pf_run run)
-{
-	e2pf_assert_held(e);
-	e->run = run;
-}
+#include "device/thread.h"
+#include "sample.h"
+#include "worker.h"
 
 struct e2pf_engine *e2pf_engine_new(struct e2pf_source *source,
 				    struct e2pf_device *const *devices)
@@ -33,10 +20,7 @@ struct e2pf_engine *e2pf_engine_new(struct e2pf_source *source,
 		return NULL;
 	e->source = source;
 	e->devices = devices;
-	e2pf_lock_init(&e->lock);
-	e2pf_pool_init(e);
-	e2pf_checker_init(e);
-	e2pf_window_init(&e->window, source);
+	e2pf_monitor_init(e);
 	return e;
 }
 
@@ -45,164 +29,100 @@ void e2pf_engine_free(struct e2pf_engine *e)
 	if (!e)
 		return;
 	e2pf_engine_stop(e, -1);
-	e2pf_window_free(&e->window);
-	e2pf_checker_destroy(e);
-	e2pf_pool_destroy(e);
-	e2pf_lock_destroy(&e->lock);
+	e2pf_monitor_destroy(e);
 	free(e);
 }
 
-/*
- * Start.
- */
-
-int e2pf_start_reading(struct e2pf_engine *e)
+/* Create this many workers.  Returns how many there are; *err is an errno if there is
+ * none. */
+static unsigned start_threads(struct e2pf_engine *e, unsigned wanted, int *err)
 {
+	unsigned i;
+
+	e->worker = calloc(wanted, sizeof(*e->worker));
+	*err = ENOMEM;
+	if (e->worker && e->cfg.before_threads)
+		e->cfg.before_threads();
+	for (i = 0; e->worker && i < wanted; i++) {
+		struct e2pf_worker *w = &e->worker[i];
+
+		e2pf_worker_init(w, e, i, wanted);
+		*err = e2pf_thread_start(&w->thread, e2pf_worker_main, w);
+		if (*err)
+			break;
+	}
+	if (i)
+		*err = 0;
+	else
+		free(e->worker);
+	return i;
+}
+
+/* Measure the device if its kind is a guess, and start the workers.  Returns 0, also when
+ * the engine was stopped meanwhile, or an errno. */
+static int start_reading(struct e2pf_engine *e)
+{
+	struct e2pf_speed speed = { .has_head = false };
+	const char *unmeasured;
+	unsigned workers;
+	uint64_t began;
 	int err;
 
-	e2pf_assert_held(e);
-	set_run(e, E2PF_RUN_STARTING);
-	e->pool.running++;
-	e2pf_pacing_measure(e);
-	e->pool.running--;
-	if (e->run != E2PF_RUN_STARTING) {
-		e2pf_pool_tell_end(e);
-		return 0;
+	if (e2pf_monitor_wants_speed(e)) {
+		began = e2pf_now(e);
+		unmeasured = e2pf_measure(e->source, e->devices[0], false,
+					  &speed);
+		e2pf_monitor_measured(e, unmeasured, &speed,
+				      e2pf_now(e) - began);
 	}
-	/* Order and budget are final now. */
-	e2pf_schedule_prepare(e, e->pacing.speed.has_head, false);
-	err = e2pf_pool_start(e);
-	if (err) {
-		set_run(e, E2PF_RUN_IDLE);
-		e2pf_schedule_begin(e, NULL);
-		return err;
-	}
-	set_run(e, E2PF_RUN_READING);
-	/* The workers wait for the lock, and then find their phase: the first
-	 * one, or that which the checker began while the engine was asleep. */
-	e2pf_schedule_begin(e, e->schedule.phase);
-	return 0;
+	workers = e2pf_monitor_prepare(e, &err);
+	if (workers)
+		workers = start_threads(e, workers, &err);
+	e2pf_monitor_started(e, workers);
+	return err;
 }
 
 int e2pf_engine_start(struct e2pf_engine *e,
 		      const struct e2pf_engine_config *config)
 {
-	int err = 0;
+	int err;
 
-	e2pf_lock(&e->lock);
-	if (e->run == E2PF_RUN_STOPPING) {
-		err = EBUSY;
-	} else if (e->run == E2PF_RUN_IDLE) {
-		e->cfg = *config;
-		e->gave_up = false;
-		e2pf_pacing_start(e);
-		e2pf_window_start(e);
-		e2pf_checker_start(e);
-		/* Also for a checker that begins a phase while the engine is
-		 * asleep. */
-		e2pf_schedule_prepare(e, e->pacing.speed.has_head, true);
-		if (config->paced &&
-		    e2pf_samples_are_cached(e->source, e->devices))
-			set_run(e, E2PF_RUN_ASLEEP);
-		else
-			err = e2pf_start_reading(e);
-	}
-	e2pf_unlock(&e->lock);
-	return err;
+	if (!e2pf_monitor_start(e, config, &err))
+		return err;
+	if (!config->paced || !e2pf_samples_are_cached(e->source, e->devices))
+		return start_reading(e);
+	e2pf_monitor_sleep(e);
+	return 0;
 }
 
-/*
- * End.
- */
-
-void e2pf_give_up(struct e2pf_engine *e)
+void e2pf_engine_wake(struct e2pf_engine *e)
 {
-	e2pf_assert_held(e);
-	if (e->run != E2PF_RUN_READING)
-		return;
-	set_run(e, E2PF_RUN_GAVE_UP);
-	e->gave_up = true;
-	e2pf_pool_wake_workers(e);
-	e2pf_checker_open_gate(e);
+	if (e2pf_monitor_wake(e))
+		start_reading(e);
 }
 
-static uint64_t ns_of(int milliseconds)
+bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 {
-	return milliseconds < 0 ? YEAR_NS : (uint64_t)milliseconds * 1000000u;
+	bool ahead;
+
+	if (e2pf_monitor_checker_read(e, r, &ahead))
+		start_reading(e);
+	return ahead;
 }
 
 bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 {
-	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
-	bool gone;
+	unsigned i;
 
-	if (!e2pf_lock_within(&e->lock, milliseconds))
+	if (!e2pf_monitor_stop(e, milliseconds))
 		return false;
-	if (e->run != E2PF_RUN_IDLE)
-		set_run(e, E2PF_RUN_STOPPING);
-	e2pf_checker_stop(e);
-	e2pf_pool_wake_workers(e);
-	while (e->pool.running &&
-	       e2pf_wait_until(&e->pool.ended, &e->lock, &ts))
-		;
-	gone = !e->pool.running;
-	e2pf_unlock(&e->lock);
-	if (!gone)
-		return false;
-	e2pf_pool_join(e);
-	e2pf_lock(&e->lock);
-	set_run(e, E2PF_RUN_IDLE);
-	e2pf_schedule_begin(e, NULL);
-	e2pf_unlock(&e->lock);
-	return true;
-}
-
-bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
-{
-	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
-	bool idle;
-
-	e2pf_lock(&e->lock);
-	while (!e2pf_pool_is_idle(e) &&
-	       e2pf_wait_until(&e->pool.ended, &e->lock, &ts))
-		;
-	idle = e2pf_pool_is_idle(e);
-	e2pf_unlock(&e->lock);
-	return idle;
-}
-
-bool e2pf_engine_reads_ahead(struct e2pf_engine *e)
-{
-	return (e2pf_is_reading(e) && !e->pacing.careful) ||
-	       e->run == E2PF_RUN_ASLEEP;
-}
-
-/*
- * Statistics.
- */
-
-void e2pf_engine_get_stats(struct e2pf_engine *e,
-			   struct e2pf_engine_stats *stats)
-{
-	memset(stats, 0, sizeof(*stats));
-	if (!e2pf_lock_within(&e->lock, STATS_PATIENCE_MS))
-		return;
-	stats->gave_up = e->gave_up;
-	e2pf_window_stats(e, stats);
-	e2pf_pacing_stats(e, stats);
-	e2pf_checker_stats(e, stats);
-	e2pf_pool_stats(e, stats);
-	e2pf_unlock(&e->lock);
-}
-
-bool e2pf_engine_get_progress(struct e2pf_engine *e,
-			      struct e2pf_engine_progress *p)
-{
-	if (!e2pf_lock_within(&e->lock, PROGRESS_PATIENCE_MS))
-		return false;
-	memset(p, 0, sizeof(*p));
-	p->at_phase = E2PF_NONE;
-	e2pf_checker_get_progress(e, p);
-	e2pf_unlock(&e->lock);
+	/* Nobody else frees them: there is one that stops the engine. */
+	for (i = 0; i < e->roster.workers; i++) {
+		pthread_join(e->worker[i].thread, NULL);
+		e2pf_worker_free(&e->worker[i]);
+	}
+	if (e->roster.workers)
+		free(e->worker);
+	e2pf_monitor_stopped(e);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include "core.h"
-#include "measure.h"
+#include "pacing.h"
+#include "sample.h"
 
 /* The engine leaves a stuck device to the checker until it has served this many of
  * the checker's reads in a quarter of E2PF_STUCK_NS: anything the engine requested
@@ -50,17 +50,24 @@
 #define LOOK_NS 100000000u
 #define OLD_LOOK_NS E2PF_STUCK_NS
 
-void e2pf_pacing_start(struct e2pf_engine *e)
+void e2pf_pacing_init(struct e2pf_pacing *p,
+		      const struct e2pf_engine_config *cfg,
+		      struct e2pf_device *dev)
 {
-	struct e2pf_pacing *p = &e->pacing;
-
-	e2pf_assert_held(e);
-	p->looked_at = 0;
-	if (!p->speed.latency_ns || !e->cfg.measure)
-		p->speed = (struct e2pf_speed) {
-			.has_head = e->cfg.has_head
-		};
+	p->cfg = cfg;
+	p->dev = dev;
 }
+
+void e2pf_pacing_start(struct e2pf_pacing *p)
+{
+	p->looked_at = 0;
+	if (!p->speed.latency_ns || !p->cfg->measure)
+		p->speed = (struct e2pf_speed) { .has_head = p->cfg->has_head };
+}
+
+/*
+ * Stuck, or failing.
+ */
 
 /* Does a sector that takes long hold up all others?  Not where a request takes less than
  * half as long with others in flight. */
@@ -70,87 +77,81 @@ static bool is_serial(const struct e2pf_pacing *p)
 	       p->speed.deep_latency_ns * 2 >= p->speed.latency_ns;
 }
 
-static void leave_to_checker(struct e2pf_engine *e)
+bool e2pf_pacing_is_careful(const struct e2pf_pacing *p)
 {
-	if (e->cfg.paced && (is_serial(&e->pacing) || e->pacing.failures))
-		e->pacing.stuck = STUCK_PROOFS;
+	return p->failing && (is_serial(p) || p->failures);
 }
 
-void e2pf_pacing_measure(struct e2pf_engine *e)
+static void leave_to_checker(struct e2pf_pacing *p)
 {
-	struct e2pf_pacing *p = &e->pacing;
-	struct e2pf_speed speed = p->speed;
-	uint64_t began = e2pf_now(e);
-	const char *unmeasured;
-
-	e2pf_assert_held(e);
-	p->unmeasured = NULL;
-	if (!e->cfg.measure || p->speed.latency_ns)
-		return;
-	/* If the checker's first reads have shown that the device is stuck, the
-	 * measurement would take just as long. */
-	if (p->stuck) {
-		p->unmeasured = "it was too slow from the start";
-	} else if (!e2pf_is_worth_measuring(e->source, e->schedule.first)) {
-		p->unmeasured = "that would take as long as reading ahead";
-	} else {
-		/* A device that hangs must not hang whoever asks for progress. */
-		e2pf_unlock(&e->lock);
-		unmeasured = e2pf_measure(e->source, e->devices[0], false,
-					  &speed);
-		e2pf_lock(&e->lock);
-		p->unmeasured = unmeasured;
-		p->speed = speed;
-	}
-	if (p->unmeasured && e2pf_now(e) - began >= E2PF_STUCK_NS)
-		leave_to_checker(e);
+	if (p->cfg->paced && (is_serial(p) || p->failures))
+		p->stuck = STUCK_PROOFS;
 }
 
-/* A sign that the device is failing: a read that took long, or failed. */
-static void suspect(struct e2pf_engine *e, uint64_t offset, bool failed)
+/* A read took long, or failed. */
+static unsigned suspect(struct e2pf_pacing *p, uint64_t offset, bool failed)
 {
-	struct e2pf_pacing *p = &e->pacing;
-
 	if (p->failures && offset == p->failed_at)
-		return;
-	if (!p->signs++)
+		return 0;
+	if (!p->failing++)
 		p->suspect_at = offset;
-	p->suspect = true;
 	if (failed) {
 		p->failed_at = offset;
 		p->failures++;
 	}
-	p->careful = is_serial(p) || p->failures;
-	if (p->failures >= FAILURES_MOST)
-		e2pf_give_up(e);
+	return p->failures >= FAILURES_MOST ? E2PF_EV_GIVE_UP : 0;
+}
+
+bool e2pf_pacing_wants_speed(struct e2pf_pacing *p, struct e2pf_source *source,
+			     const struct e2pf_phase *first)
+{
+	p->unmeasured = NULL;
+	if (!p->cfg->measure || p->speed.latency_ns)
+		return false;
+	/* If the checker's first reads have shown that the device is stuck, the
+	 * measurement would take just as long. */
+	if (p->stuck)
+		p->unmeasured = "it was too slow from the start";
+	else if (!e2pf_is_worth_measuring(source, first))
+		p->unmeasured = "that would take as long as reading ahead";
+	return !p->unmeasured;
+}
+
+void e2pf_pacing_measured(struct e2pf_pacing *p, const char *unmeasured,
+			  const struct e2pf_speed *speed, uint64_t ns)
+{
+	p->unmeasured = unmeasured;
+	if (!unmeasured)
+		p->speed = *speed;
+	else if (ns >= E2PF_STUCK_NS)
+		leave_to_checker(p);
 }
 
 /*
  * The disks' counters.
  */
 
-void e2pf_pacing_count_disks(struct e2pf_engine *e)
+void e2pf_pacing_count_disks(struct e2pf_pacing *p)
 {
-	struct e2pf_pacing *p = &e->pacing;
 	struct e2pf_disk_counters disks;
 	uint64_t now;
 
-	if (!e->cfg.count_disks)
+	if (!p->cfg->count_disks)
 		return;
-	now = e2pf_now(e);
+	now = p->dev->ops->now(p->dev);
 	if (p->looked_at && now - p->looked_at < LOOK_NS)
 		return;
-	if (e->cfg.count_disks(e->cfg.ctx, &disks)) {
+	if (p->cfg->count_disks(p->cfg->ctx, &disks)) {
 		p->busy_ns = disks.busy_ns;
 		p->looked_at = now;
 	}
 }
 
-int e2pf_pacing_disks_read(const struct e2pf_engine *e)
+int e2pf_pacing_disks_read(const struct e2pf_pacing *p)
 {
 	struct e2pf_disk_counters disks;
 
-	if (!e->cfg.count_disks || !e->cfg.count_disks(e->cfg.ctx, &disks))
+	if (!p->cfg->count_disks || !p->cfg->count_disks(p->cfg->ctx, &disks))
 		return -1;
 	return disks.in_flight != 0;
 }
@@ -159,54 +160,57 @@ int e2pf_pacing_disks_read(const struct e2pf_engine *e)
  * (SIGSTOP, a frozen cgroup, a virtual machine that was paused), which says nothing
  * about a disk.  All that they did since the last look counts; without a recent one
  * they count as busy. */
-static bool stood_still(const struct e2pf_engine *e, uint64_t ns)
+static bool stood_still(const struct e2pf_pacing *p, uint64_t ns)
 {
-	const struct e2pf_pacing *p = &e->pacing;
-	uint64_t now = e2pf_now(e), from = now - ns, looked = p->looked_at;
+	uint64_t now = p->dev->ops->now(p->dev), from = now - ns;
+	uint64_t looked = p->looked_at;
 	struct e2pf_disk_counters disks;
 
-	if (!looked || looked + OLD_LOOK_NS < from || !e->cfg.count_disks ||
-	    !e->cfg.count_disks(e->cfg.ctx, &disks))
+	if (!looked || looked + OLD_LOOK_NS < from || !p->cfg->count_disks ||
+	    !p->cfg->count_disks(p->cfg->ctx, &disks))
 		return false;
 	return (disks.busy_ns - p->busy_ns) * 2 <
 	       now - (looked < from ? from : looked);
 }
 
-void e2pf_pacing_judge_ours(struct e2pf_engine *e, uint64_t offset, int error,
-			    uint64_t ns)
+unsigned e2pf_pacing_judge_ours(struct e2pf_pacing *p, uint64_t offset,
+				int error, uint64_t ns)
 {
-	bool slow = ns >= E2PF_STUCK_NS && !stood_still(e, ns);
+	bool slow = ns >= E2PF_STUCK_NS && !stood_still(p, ns);
+	unsigned events = error || slow ? suspect(p, offset, error) : 0;
 
-	e2pf_assert_held(e);
-	if (error || slow)
-		suspect(e, offset, error);
 	if (slow)
-		leave_to_checker(e);
+		leave_to_checker(p);
+	return events;
 }
 
-void e2pf_pacing_judge_checker(struct e2pf_engine *e,
-			       const struct e2pf_read *r, uint64_t ns)
+unsigned e2pf_pacing_judge_checker(struct e2pf_pacing *p,
+				   const struct e2pf_read *r, uint64_t ns)
 {
-	struct e2pf_pacing *p = &e->pacing;
+	unsigned events;
 
-	e2pf_assert_held(e);
 	if (ns >= E2PF_STUCK_NS) {
-		if (stood_still(e, ns))
-			return;
-		suspect(e, r->offset, false);
-		leave_to_checker(e);
-	} else if (r->missed && p->stuck && ns < E2PF_STUCK_NS / 4 &&
-		   !--p->stuck) {
-		e2pf_pool_wake_workers(e);
+		if (stood_still(p, ns))
+			return 0;
+		events = suspect(p, r->offset, false);
+		leave_to_checker(p);
+		return events;
 	}
+	return r->missed && p->stuck && ns < E2PF_STUCK_NS / 4 && !--p->stuck ?
+	       E2PF_EV_WORK : 0;
 }
 
-void e2pf_pacing_read_failed(struct e2pf_engine *e, uint64_t offset)
+unsigned e2pf_pacing_read_failed(struct e2pf_pacing *p, uint64_t offset)
 {
-	e2pf_assert_held(e);
-	suspect(e, offset, true);
-	leave_to_checker(e);
+	unsigned events = suspect(p, offset, true);
+
+	leave_to_checker(p);
+	return events;
 }
+
+/*
+ * Gaps.
+ */
 
 static uint64_t lower_of(uint64_t a, uint64_t b)
 {
@@ -227,14 +231,14 @@ static uint64_t sliding_gap(uint64_t request_ns, uint64_t mean)
 				     (small * 5 - mean * 4) / (small * 2));
 }
 
-uint64_t e2pf_gap(const struct e2pf_engine *e, uint64_t mean)
+uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean)
 {
-	const struct e2pf_speed *speed = &e->pacing.speed;
+	const struct e2pf_speed *speed = &p->speed;
 	uint64_t deep = speed->deep_latency_ns;
-	uint64_t most = e->devices[0]->max_readahead;
+	uint64_t most = p->dev->max_readahead;
 
 	/* What lies in gaps may be what is failing. */
-	if (e->pacing.suspect)
+	if (p->failing)
 		return 0;
 	if (speed->has_head)
 		return deep && deep < HEADS_NS ? HEADS_GAP : HEAD_GAP;
@@ -245,14 +249,14 @@ uint64_t e2pf_gap(const struct e2pf_engine *e, uint64_t mean)
 	return sliding_gap(speed->request_ns, mean);
 }
 
-void e2pf_pacing_stats(const struct e2pf_engine *e,
+void e2pf_pacing_stats(const struct e2pf_pacing *p,
 		       struct e2pf_engine_stats *stats)
 {
-	stats->has_head = e->pacing.speed.has_head;
-	stats->latency_ns = e->pacing.speed.latency_ns;
-	stats->deep_latency_ns = e->pacing.speed.deep_latency_ns;
-	stats->unmeasured = e->pacing.unmeasured;
-	stats->gap_bytes = e2pf_gap(e, 0);
-	stats->slow_or_failed = e->pacing.signs;
-	stats->suspect_at = e->pacing.suspect_at;
+	stats->has_head = p->speed.has_head;
+	stats->latency_ns = p->speed.latency_ns;
+	stats->deep_latency_ns = p->speed.deep_latency_ns;
+	stats->unmeasured = p->unmeasured;
+	stats->gap_bytes = e2pf_gap(p, 0);
+	stats->slow_or_failed = p->failing;
+	stats->suspect_at = p->suspect_at;
 }

@@ -1,83 +1,92 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Pacing: what the device can take.  Whether it is stuck, what it was measured to be, what a request costs, and which gaps are
- * therefore worth reading through.
+ * Pacing: what the device can take.  Which gaps are worth reading through, whether it is
+ * stuck, and whether it is failing.
+ *
+ * A device that takes a second for a read is stuck: it is left to the checker until it has
+ * served a few of its reads, for that may be a hiccup.  From then on it may be failing,
+ * and from the first read that failed: then nothing is read that the check does not, and
+ * little is in flight.  With the second place that cannot be read the engine gives up.
  */
 #ifndef E2PF_PACING_H
 #define E2PF_PACING_H
 
 #include <stdatomic.h>
 
-#include "device/speed.h"
-#include "requests.h"
-
-struct e2pf_engine;
-struct e2pf_read;
+#include "engine.h"
+#include "events.h"
 
 /* A device that takes this long for a request is stuck, whatever else was in
  * flight. */
 #define E2PF_STUCK_NS 1000000000u
 
-/* Written by pacing.c alone. */
 struct e2pf_pacing {
-	/* Any thread reads it without the lock: the device is left to the checker
+	const struct e2pf_engine_config *cfg;
+	struct e2pf_device *dev;	/* the first one, whose clock is used */
+	/* Any thread reads these without the lock: the device is left to the checker
 	 * for this many more quick reads; 0: it is not stuck. */
 	atomic_uint stuck;
-	/* The device may be failing, a read of ours or of the checker has failed or
-	 * taken E2PF_STUCK_NS: only what the check reads is requested; and little of
-	 * it at a time, if one has failed, or holds up the others. */
-	atomic_bool suspect, careful;
-	atomic_uint failures;		/* places at which a read has failed */
+	/* It may be failing: reads that failed or took E2PF_STUCK_NS; and places
+	 * at which one has failed. */
+	atomic_uint failing, failures;
 	/* The disks as they were last looked at, and when; 0: never. */
 	atomic_uint_fast64_t looked_at, busy_ns;
+	/* Written while there are no workers: as measured, or has_head as
+	 * configured. */
+	struct e2pf_speed speed;
 
 	/* These need the lock. */
-	struct e2pf_speed speed;	/* as measured, or has_head as
-					   configured */
 	const char *unmeasured;		/* why it is not known; NULL: it is, or
 					   was not asked for */
-	unsigned signs;			/* reads that failed or took so long, */
-	uint64_t suspect_at;		/* and the place of the first, bytes; */
+	uint64_t suspect_at;		/* the place of the first such read; */
 	uint64_t failed_at;		/* of the last one that failed */
 };
 
-/* These need the engine's lock. */
+void e2pf_pacing_init(struct e2pf_pacing *p,
+		      const struct e2pf_engine_config *cfg,
+		      struct e2pf_device *dev);
+
+/* These need the lock. */
 
 /* Reading begins, with a device of the kind that the configuration names unless it was
  * measured before. */
-void e2pf_pacing_start(struct e2pf_engine *e);
+void e2pf_pacing_start(struct e2pf_pacing *p);
 
-/* If the kind of the device is a guess, measure it.  Releases the lock while it
- * reads. */
-void e2pf_pacing_measure(struct e2pf_engine *e);
+/* Is the device to be measured?  Not if its kind is no guess, nor if that would take
+ * longer than reading `first`. */
+bool e2pf_pacing_wants_speed(struct e2pf_pacing *p, struct e2pf_source *source,
+			     const struct e2pf_phase *first);
+
+/* It was measured in `ns`, or why not. */
+void e2pf_pacing_measured(struct e2pf_pacing *p, const char *unmeasured,
+			  const struct e2pf_speed *speed, uint64_t ns);
 
 /* A read of ours at this place took `ns`, or has not ended after that, and failed with
- * `error`, an errno or 0: whether the device is failing, and whether it is stuck and left
- * to the checker. */
-void e2pf_pacing_judge_ours(struct e2pf_engine *e, uint64_t offset, int error,
-			    uint64_t ns);
+ * `error`, an errno or 0. */
+unsigned e2pf_pacing_judge_ours(struct e2pf_pacing *p, uint64_t offset,
+				int error, uint64_t ns);
 
-/* A read of the checker took `ns` of the device's time: the same, or whether it no
- * longer is stuck. */
-void e2pf_pacing_judge_checker(struct e2pf_engine *e,
-			       const struct e2pf_read *read, uint64_t ns);
+/* A read of the checker took `ns` of the device's time; or has failed. */
+unsigned e2pf_pacing_judge_checker(struct e2pf_pacing *p,
+				   const struct e2pf_read *read, uint64_t ns);
+unsigned e2pf_pacing_read_failed(struct e2pf_pacing *p, uint64_t offset);
 
-/* A read of the checker has failed: leave the device to it. */
-void e2pf_pacing_read_failed(struct e2pf_engine *e, uint64_t offset);
-
-void e2pf_pacing_stats(const struct e2pf_engine *e,
+void e2pf_pacing_stats(const struct e2pf_pacing *p,
 		       struct e2pf_engine_stats *stats);
 
 /* These do not. */
 
+/* Is a request to wait for those before it, because they may fail? */
+bool e2pf_pacing_is_careful(const struct e2pf_pacing *p);
+
 /* Look at the disks' counters, unless that was done a moment ago. */
-void e2pf_pacing_count_disks(struct e2pf_engine *e);
+void e2pf_pacing_count_disks(struct e2pf_pacing *p);
 
 /* 1 if a disk reads something now, 0 if none does, -1 if that is not known. */
-int e2pf_pacing_disks_read(const struct e2pf_engine *e);
+int e2pf_pacing_disks_read(const struct e2pf_pacing *p);
 
 /* The largest gap to read through, bytes, while requests have `mean` bytes. */
-uint64_t e2pf_gap(const struct e2pf_engine *e, uint64_t mean);
+uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean);
 
 #endif

@@ -14,6 +14,20 @@ bool e2pf_is_sound(const struct e2pf_source *source,
 	       ref->length <= source->bytes[ref->device] - ref->offset;
 }
 
+bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len)
+{
+	while (len) {
+		enum e2pf_residency state;
+		uint64_t n = dev->ops->span(dev, offset, len, &state);
+
+		if (state != E2PF_CACHED)
+			return false;
+		offset += n;
+		len -= n;
+	}
+	return true;
+}
+
 int e2pf_piece_read(struct e2pf_device *dev, uint64_t offset,
 		    struct e2pf_piece *piece)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * References and their bytes: which references are sound, and reading one that is
- * parsed piece by piece.  Any thread may call these functions, with its own piece.
+ * References and their bytes: which references are sound, what is cached, and reading one
+ * that is parsed piece by piece.  Any thread may call these functions, with its own piece.
  */
 #ifndef E2PF_PIECE_H
 #define E2PF_PIECE_H
@@ -22,6 +22,9 @@ struct e2pf_piece {
  * that device? */
 bool e2pf_is_sound(const struct e2pf_source *source,
 		   const struct e2pf_ref *ref);
+
+/* Are all of these bytes cached? */
+bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len);
 
 /* Read the piece of piece->size bytes, which becomes 0 without memory for it.  Returns 0
  * or an errno. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The schedule: which phase of the source is current, and which of its units are
- * taken next.
+ * The schedule: which units of the current phase are taken next, and when a phase has
+ * ended.
  *
  * There is one cursor.  Whoever is free takes the units that follow it, so that
  * all workers read what the checker needs next.  A phase ends when nothing can be
@@ -11,11 +11,9 @@
 #ifndef E2PF_SCHEDULE_H
 #define E2PF_SCHEDULE_H
 
-#include <stdatomic.h>
-
+#include "events.h"
+#include "position.h"
 #include "source.h"
-
-struct e2pf_engine;
 
 /* What comes after the current phase. */
 enum e2pf_phase_end {
@@ -25,17 +23,11 @@ enum e2pf_phase_end {
 	E2PF_PHASE_LAST		/* nothing, unless the checker begins it */
 };
 
-/* Written by schedule.c alone, with the engine's lock held. */
 struct e2pf_schedule {
-	/* Any thread reads these without the lock. */
-	_Atomic(const struct e2pf_phase *) phase;	/* NULL: none */
-	atomic_uint epoch;	/* phases begun: what was taken in an older one
-				   is dropped */
-
-	_Atomic(enum e2pf_phase_end) end;
-
-	/* These need the lock. */
+	struct e2pf_source *source;
+	enum e2pf_phase_end end;
 	const struct e2pf_phase *first;
+	bool has_head;
 	unsigned news;		/* whatever may give an idle worker work */
 	uint64_t next_unit;	/* the first one not taken */
 	uint64_t take_bytes;	/* weight of the units taken next */
@@ -49,25 +41,32 @@ struct e2pf_taken {
 	uint64_t bytes;		/* their weight */
 };
 
-/* These need the engine's lock. */
+void e2pf_schedule_init(struct e2pf_schedule *s, struct e2pf_source *source);
 
-/* Tell the source how the engine is going to work.  Unless the engine was `asleep`
- * and the checker has begun a phase, the first phase becomes the current one. */
-void e2pf_schedule_prepare(struct e2pf_engine *e, bool has_head, bool asleep);
+/* The others need the lock. */
+
+/* Tell the source how the engine is going to work.  The first phase becomes the current
+ * one, unless the checker has begun another. */
+void e2pf_schedule_prepare(struct e2pf_schedule *s, struct e2pf_position *p,
+			   const struct e2pf_start *start);
 
 /* Begin this phase at its first unit, or, with NULL, none. */
-void e2pf_schedule_begin(struct e2pf_engine *e,
-			 const struct e2pf_phase *phase);
+unsigned e2pf_schedule_begin(struct e2pf_schedule *s, struct e2pf_position *p,
+			     const struct e2pf_phase *phase);
 
 /* There may be work for an idle worker. */
-void e2pf_schedule_tell_news(struct e2pf_engine *e);
+unsigned e2pf_schedule_tell_news(struct e2pf_schedule *s);
 
-/* Take what comes next.  Returns false, with the phase set, if there is nothing
- * now. */
-bool e2pf_schedule_take(struct e2pf_engine *e, struct e2pf_taken *taken);
+/* Take what comes next, of a weight of at most `share` bytes, for one of the `workers`.
+ * Returns false, with the phase set, if there is nothing now. */
+bool e2pf_schedule_take(struct e2pf_schedule *s, const struct e2pf_position *p,
+			uint64_t share, unsigned workers,
+			struct e2pf_taken *taken);
 
-/* If nothing can be taken and no worker is busy, go on to the next phase.  Releases
- * the lock while the source chooses. */
-void e2pf_schedule_next_phase(struct e2pf_engine *e);
+/* Were all units taken, and are there no more to come? */
+bool e2pf_schedule_has_ended(const struct e2pf_schedule *s,
+			     const struct e2pf_position *p);
+unsigned e2pf_schedule_set_end(struct e2pf_schedule *s,
+			       enum e2pf_phase_end end);
 
 #endif

@@ -7,9 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core.h"
-#include "measure.h"
+#include "elevator.h"
+#include "monitor.h"
 #include "piece.h"
+#include "sample.h"
 
 /* References and units that are held at once. */
 #define REFS_MOST 4096u
@@ -31,14 +32,8 @@ static const struct e2pf_phase *begin_walk(struct e2pf_engine *e)
 	const struct e2pf_start start = {
 		.budget = UINT64_MAX, .has_head = true
 	};
-	const struct e2pf_phase *first;
 
-	/* The source is called as it is at a start. */
-	e2pf_lock(&e->lock);
-	e->source->ops->begin(e->source, &start);
-	first = e->source->ops->next(e->source, NULL);
-	e2pf_unlock(&e->lock);
-	return first;
+	return e2pf_monitor_begin(e, &start);
 }
 
 /* A sink whose `ctx` is the walk. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include "core.h"
+#include "window.h"
 
 /* Interval between queries of the machine's available memory. */
 #define MEMORY_INTERVAL_NS 100000000ull
@@ -11,35 +11,39 @@
 #define SET_MEMORY (1u << 20)
 
 /* The place of a byte of a device. */
-static uint64_t place(const struct e2pf_engine *e, unsigned device,
+static uint64_t place(const struct e2pf_window *w, unsigned device,
 		      uint64_t offset)
 {
-	return e->window.base[device] + offset / e->source->grain;
+	return w->base[device] + offset / w->source->grain;
 }
 
 /* Bytes read ahead and not used yet. */
-static uint64_t unread_bytes(const struct e2pf_engine *e)
+static uint64_t unread_bytes(const struct e2pf_window *w)
 {
-	return e->window.ahead.size * e->source->grain;
+	return w->ahead.size * w->source->grain;
 }
 
-void e2pf_window_init(struct e2pf_window *window,
-		      const struct e2pf_source *source)
+void e2pf_window_init(struct e2pf_window *w, const struct e2pf_source *source,
+		      const struct e2pf_engine_config *cfg,
+		      struct e2pf_device *dev)
 {
 	uint64_t places = 0;
 	unsigned i;
 
+	w->source = source;
+	w->cfg = cfg;
+	w->dev = dev;
 	/* All devices lie end to end. */
 	for (i = 0; i < source->devices; i++) {
-		window->base[i] = places;
+		w->base[i] = places;
 		places += (source->bytes[i] + source->grain - 1) /
 			  source->grain;
 	}
 }
 
-void e2pf_window_free(struct e2pf_window *window)
+void e2pf_window_free(struct e2pf_window *w)
 {
-	e2pf_blockset_clear(&window->ahead, 0);
+	e2pf_blockset_clear(&w->ahead, 0);
 }
 
 /*
@@ -51,58 +55,52 @@ uint64_t e2pf_engine_budget(uint64_t memory, bool paced)
 	return paced ? memory / 2 : memory / 4 * 3;
 }
 
-void e2pf_window_query_memory(struct e2pf_engine *e)
+void e2pf_window_query_memory(struct e2pf_window *w)
 {
-	struct e2pf_window *w = &e->window;
 	uint64_t last = w->memory_queried, now, left;
 
-	if (!e->cfg.available)
+	if (!w->cfg->available)
 		return;
-	now = e2pf_now(e);
+	now = w->dev->ops->now(w->dev);
 	if (last && now - last < MEMORY_INTERVAL_NS)
 		return;
 	/* One worker makes the query for all. */
 	if (!atomic_compare_exchange_strong(&w->memory_queried, &last, now))
 		return;
-	left = e2pf_engine_budget(e->cfg.available(e->cfg.ctx), e->cfg.paced);
-	if (left > e->cfg.budget)
-		left = e->cfg.budget;
+	left = e2pf_engine_budget(w->cfg->available(w->cfg->ctx), w->cfg->paced);
+	if (left > w->cfg->budget)
+		left = w->cfg->budget;
 	w->budget = left > BUDGET_LEAST ? left : BUDGET_LEAST;
 }
 
-void e2pf_window_start(struct e2pf_engine *e)
+void e2pf_window_start(struct e2pf_window *w)
 {
-	struct e2pf_window *w = &e->window;
-
-	e2pf_assert_held(e);
-	w->budget = e->cfg.budget;
+	w->budget = w->cfg->budget;
 	w->memory_queried = 0;
-	e2pf_window_query_memory(e);
-	w->unused += unread_bytes(e);
+	e2pf_window_query_memory(w);
+	w->unused += unread_bytes(w);
 	e2pf_blockset_clear(&w->ahead, SET_MEMORY);
 	w->later_bytes = 0;
 	w->total_from = w->prefetched_bytes;
 }
 
-bool e2pf_window_admits_later(struct e2pf_engine *e, uint64_t bytes)
+bool e2pf_window_admits_later(struct e2pf_window *w, uint64_t bytes)
 {
-	struct e2pf_window *w = &e->window;
 	uint64_t before = atomic_fetch_add(&w->later_bytes, bytes);
 
-	if (!e->cfg.paced || before + bytes <= w->budget / 2)
+	if (!w->cfg->paced || before + bytes <= w->budget / 2)
 		return true;
 	atomic_fetch_sub(&w->later_bytes, bytes);
 	return false;
 }
 
-void e2pf_window_drop_later(struct e2pf_engine *e)
+void e2pf_window_drop_later(struct e2pf_window *w)
 {
-	e->window.later_bytes = 0;
+	w->later_bytes = 0;
 }
 
-uint64_t e2pf_window_share(const struct e2pf_engine *e)
+uint64_t e2pf_window_share(const struct e2pf_window *w)
 {
-	const struct e2pf_window *w = &e->window;
 	uint64_t most = w->budget / 4;
 
 	if (w->read_bytes > w->taken_bytes && w->taken_bytes)
@@ -116,11 +114,8 @@ uint64_t e2pf_window_share(const struct e2pf_engine *e)
  * order, too, and the checker passes them one after the other.
  */
 
-void e2pf_window_phase_begins(struct e2pf_engine *e)
+void e2pf_window_phase_begins(struct e2pf_window *w)
 {
-	struct e2pf_window *w = &e->window;
-
-	e2pf_assert_held(e);
 	w->taken_bytes = w->read_bytes = 0;
 	w->oldest_range = w->next_range;
 }
@@ -130,23 +125,19 @@ static struct e2pf_range *range_at(struct e2pf_window *w, uint64_t number)
 	return &w->range[number % E2PF_RANGES];
 }
 
-static void drop_passed(struct e2pf_engine *e)
+static void drop_passed(struct e2pf_window *w, const struct e2pf_position *p)
 {
-	struct e2pf_window *w = &e->window;
-
 	while (w->oldest_range < w->next_range &&
-	       e2pf_passed(e, range_at(w, w->oldest_range)->last))
+	       e2pf_passed(p, range_at(w, w->oldest_range)->last))
 		w->oldest_range++;
 }
 
-uint64_t e2pf_window_add_range(struct e2pf_engine *e,
+uint64_t e2pf_window_add_range(struct e2pf_window *w,
+			       const struct e2pf_position *p,
 			       const struct e2pf_taken *taken)
 {
-	struct e2pf_window *w = &e->window;
-
-	e2pf_assert_held(e);
 	w->taken_bytes += taken->bytes;
-	drop_passed(e);
+	drop_passed(w, p);
 	if (w->next_range - w->oldest_range == E2PF_RANGES)
 		range_at(w, --w->next_range)->last = taken->last;
 	else
@@ -166,17 +157,17 @@ static void count_ahead(struct e2pf_window *w, uint64_t range, uint64_t bytes)
 
 /* Bytes for units that the checker has not passed.  Those of the range that it
  * is in count by the part that is left of it. */
-static uint64_t bytes_ahead(struct e2pf_engine *e)
+static uint64_t bytes_ahead(struct e2pf_window *w,
+			    const struct e2pf_position *p)
 {
-	struct e2pf_window *w = &e->window;
 	uint64_t number, at, bytes = 0;
 
-	drop_passed(e);
+	drop_passed(w, p);
 	for (number = w->oldest_range; number < w->next_range; number++) {
 		const struct e2pf_range *r = range_at(w, number);
 
 		bytes += r->bytes;
-		if (e2pf_checker_at(e, &at) && at > r->first)
+		if (e2pf_position_at(p, &at) && at > r->first)
 			bytes -= (uint64_t)((double)r->bytes *
 					    (double)(at - r->first) /
 					    (double)(r->last - r->first + 1));
@@ -184,28 +175,25 @@ static uint64_t bytes_ahead(struct e2pf_engine *e)
 	return bytes;
 }
 
-bool e2pf_window_is_full(struct e2pf_engine *e, bool nearest)
+bool e2pf_window_is_full(struct e2pf_window *w, const struct e2pf_position *p,
+			 bool nearest)
 {
-	struct e2pf_window *w = &e->window;
 	uint64_t ahead;
 
-	e2pf_assert_held(e);
 	/* Without reports the checker's reads make room: what cannot be
 	 * recorded cannot be read. */
-	if (!e2pf_is_followed(e))
-		return unread_bytes(e) >= w->budget ||
+	if (!e2pf_is_followed(p))
+		return unread_bytes(w) >= w->budget ||
 		       e2pf_blockset_is_full(&w->ahead);
 	/* Half of the budget is reserved for the worker whose units the checker
 	 * reaches first: workers further ahead must not starve it. */
-	ahead = bytes_ahead(e) + w->later_bytes;
+	ahead = bytes_ahead(w, p) + w->later_bytes;
 	return ahead >= w->budget || (ahead >= w->budget / 2 && !nearest);
 }
 
-bool e2pf_window_is_used_up(const struct e2pf_engine *e)
+bool e2pf_window_is_used_up(const struct e2pf_window *w)
 {
-	const struct e2pf_window *w = &e->window;
-
-	return !e->cfg.paced &&
+	return !w->cfg->paced &&
 	       w->prefetched_bytes - w->total_from >= w->budget;
 }
 
@@ -248,16 +236,15 @@ static bool next_piece(struct e2pf_run_parts *parts, uint64_t pos,
 }
 
 /* Record a piece as ahead of the checker.  Returns the bytes that were not. */
-static uint64_t record_piece(struct e2pf_engine *e,
+static uint64_t record_piece(struct e2pf_window *w,
 			     const struct e2pf_taken *taken, uint64_t range,
 			     const struct piece *p)
 {
-	struct e2pf_window *w = &e->window;
-	uint64_t first = place(e, p->ref->device, p->from);
-	uint64_t last = place(e, p->ref->device, p->to - 1);
+	uint64_t first = place(w, p->ref->device, p->from);
+	uint64_t last = place(w, p->ref->device, p->to - 1);
 	uint64_t bytes = e2pf_blockset_add(&w->ahead, first,
 					   last - first + 1) *
-			 e->source->grain;
+			 w->source->grain;
 
 	if (!bytes)
 		return 0;
@@ -267,21 +254,19 @@ static uint64_t record_piece(struct e2pf_engine *e,
 	return bytes;
 }
 
-void e2pf_window_count_part(struct e2pf_engine *e, struct e2pf_run_parts *parts,
+void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
 			    const struct e2pf_taken *taken, uint64_t range,
 			    uint64_t pos, uint64_t len, bool missing)
 {
-	struct e2pf_window *w = &e->window;
 	uint64_t covered = 0, new_bytes = 0, gaps;
 	struct piece p;
 
-	e2pf_assert_held(e);
 	w->planned_bytes += len;
 	while (next_piece(parts, pos, pos + len, &p)) {
 		if (!missing)
 			continue;
 		covered += p.to - p.from;
-		new_bytes += record_piece(e, taken, range, &p);
+		new_bytes += record_piece(w, taken, range, &p);
 	}
 	if (!new_bytes)
 		return;		/* all of it is already in flight */
@@ -289,38 +274,35 @@ void e2pf_window_count_part(struct e2pf_engine *e, struct e2pf_run_parts *parts,
 	w->unused += gaps;
 	count_ahead(w, range, gaps);
 	w->prefetched_bytes += new_bytes + gaps;
-	if (unread_bytes(e) > w->peak_bytes)
-		w->peak_bytes = unread_bytes(e);
+	if (unread_bytes(w) > w->peak_bytes)
+		w->peak_bytes = unread_bytes(w);
 }
 
-bool e2pf_window_forget(struct e2pf_engine *e, unsigned device,
-			uint64_t offset, uint64_t length)
+unsigned e2pf_window_forget(struct e2pf_window *w,
+			    const struct e2pf_position *p,
+			    const struct e2pf_read *read, bool *were)
 {
-	struct e2pf_window *w = &e->window;
-	uint64_t bytes = e->source->bytes[device], first, n;
-	uint64_t end = offset + length;
+	uint64_t bytes = w->source->bytes[read->device], first, n = 0;
+	uint64_t end = read->offset + read->length;
 
-	e2pf_assert_held(e);
-	if (offset >= bytes || !length)
-		return false;
-	first = place(e, device, offset);
-	n = place(e, device, (end < bytes ? end : bytes) - 1) - first;
-	n = e2pf_blockset_remove(&w->ahead, first, n + 1);
+	if (read->offset < bytes && read->length) {
+		first = place(w, read->device, read->offset);
+		n = place(w, read->device, (end < bytes ? end : bytes) - 1);
+		n = e2pf_blockset_remove(&w->ahead, first, n - first + 1);
+	}
+	*were = n;
 	/* If the checker does not report its position, its reads make room in
 	 * the budget. */
-	if (n && !e2pf_is_followed(e) && unread_bytes(e) < w->budget)
-		e2pf_pool_wake_throttled(e);
-	return n;
+	return n && !e2pf_is_followed(p) && unread_bytes(w) < w->budget ?
+	       E2PF_EV_ROOM : 0;
 }
 
-void e2pf_window_stats(const struct e2pf_engine *e,
+void e2pf_window_stats(const struct e2pf_window *w,
 		       struct e2pf_engine_stats *stats)
 {
-	const struct e2pf_window *w = &e->window;
-
 	stats->planned_bytes = w->planned_bytes;
 	stats->prefetched_bytes = w->prefetched_bytes;
 	stats->peak_lookahead_bytes = w->peak_bytes;
 	stats->set_bytes = w->ahead.most_bytes;
-	stats->wasted_bytes = unread_bytes(e) + w->unused;
+	stats->wasted_bytes = unread_bytes(w) + w->unused;
 }

@@ -14,6 +14,8 @@
 
 #include "blockset.h"
 #include "engine.h"
+#include "events.h"
+#include "position.h"
 #include "schedule.h"
 
 /* Units that were taken at once and that the checker has not passed, with what
@@ -25,8 +27,10 @@ struct e2pf_range {
 /* The ranges that are told apart; if there are more, the newest ones are one. */
 #define E2PF_RANGES 256u
 
-/* Written by window.c alone. */
 struct e2pf_window {
+	const struct e2pf_source *source;
+	const struct e2pf_engine_config *cfg;
+	struct e2pf_device *dev;		/* whose clock is used */
 	/* Any thread reads and writes these without the lock. */
 	atomic_uint_fast64_t budget;		/* now, bytes */
 	atomic_uint_fast64_t memory_queried;	/* when memory was queried, ns */
@@ -57,43 +61,46 @@ struct e2pf_run_parts {
 };
 
 /* Lay out the places of all devices. */
-void e2pf_window_init(struct e2pf_window *window,
-		      const struct e2pf_source *source);
-void e2pf_window_free(struct e2pf_window *window);
+void e2pf_window_init(struct e2pf_window *w, const struct e2pf_source *source,
+		      const struct e2pf_engine_config *cfg,
+		      struct e2pf_device *dev);
+void e2pf_window_free(struct e2pf_window *w);
 
 /* Query how much memory is available, unless that was queried recently.  It
  * reads files in /proc and /sys.  Needs no lock. */
-void e2pf_window_query_memory(struct e2pf_engine *e);
+void e2pf_window_query_memory(struct e2pf_window *w);
 
 /* May this be read for the phase that comes later?  If so, it counts.  Needs no
  * lock. */
-bool e2pf_window_admits_later(struct e2pf_engine *e, uint64_t bytes);
+bool e2pf_window_admits_later(struct e2pf_window *w, uint64_t bytes);
 
-/* These need the engine's lock. */
+/* The others need the lock. */
 
 /* Reading begins; what an earlier start has read may have been evicted. */
-void e2pf_window_start(struct e2pf_engine *e);
+void e2pf_window_start(struct e2pf_window *w);
 
 /* The new phase requests whatever is not cached again. */
-void e2pf_window_phase_begins(struct e2pf_engine *e);
+void e2pf_window_phase_begins(struct e2pf_window *w);
 
 /* The checker reads what was found for a later phase itself, in its own order. */
-void e2pf_window_drop_later(struct e2pf_engine *e);
+void e2pf_window_drop_later(struct e2pf_window *w);
 
 /* Weight of the units that may be taken at once: a quarter of the budget, judging
  * by what was read for those that were taken before. */
-uint64_t e2pf_window_share(const struct e2pf_engine *e);
+uint64_t e2pf_window_share(const struct e2pf_window *w);
 
 /* Count units that were taken.  Returns the number of their range. */
-uint64_t e2pf_window_add_range(struct e2pf_engine *e,
+uint64_t e2pf_window_add_range(struct e2pf_window *w,
+			       const struct e2pf_position *p,
 			       const struct e2pf_taken *taken);
 
 /* Is there no room for more of what a worker has taken?  `nearest`: the checker
  * reaches these units before those of all other workers. */
-bool e2pf_window_is_full(struct e2pf_engine *e, bool nearest);
+bool e2pf_window_is_full(struct e2pf_window *w, const struct e2pf_position *p,
+			 bool nearest);
 
 /* Without a checker: were all bytes of the budget read? */
-bool e2pf_window_is_used_up(const struct e2pf_engine *e);
+bool e2pf_window_is_used_up(const struct e2pf_window *w);
 
 /*
  * Count a part of a run: `len` bytes from `pos` on, which are requested next if
@@ -101,16 +108,17 @@ bool e2pf_window_is_used_up(const struct e2pf_engine *e);
  * before the request, so that the checker cannot read and forget a block before it
  * is recorded.
  */
-void e2pf_window_count_part(struct e2pf_engine *e, struct e2pf_run_parts *parts,
+void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
 			    const struct e2pf_taken *taken, uint64_t range,
 			    uint64_t pos, uint64_t len, bool missing);
 
-/* The checker has read these places: they are no longer ahead of it.  Returns
- * true if any of them was. */
-bool e2pf_window_forget(struct e2pf_engine *e, unsigned device,
-			uint64_t offset, uint64_t length);
+/* The checker has read these places: they are no longer ahead of it.  Sets *were: any
+ * of them was. */
+unsigned e2pf_window_forget(struct e2pf_window *w,
+			    const struct e2pf_position *p,
+			    const struct e2pf_read *read, bool *were);
 
-void e2pf_window_stats(const struct e2pf_engine *e,
+void e2pf_window_stats(const struct e2pf_window *w,
 		       struct e2pf_engine_stats *stats);
 
 #endif

@@ -2,8 +2,6 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include <errno.h>
 
-#include "cached.h"
-#include "core.h"
 #include "worker.h"
 
 /* References of 24 bytes that all workers together hold: 1.1 MiB, and one for
@@ -30,79 +28,9 @@
 /* Bytes read of a request that has not completed. */
 #define LATE_BYTES 4096u
 
-/* Does nobody want what it has taken?  Needs no lock. */
 static bool is_obsolete(const struct e2pf_worker *w)
 {
-	const struct e2pf_engine *e = w->e;
-
-	return !e2pf_is_reading(e) || w->taken.epoch != e->schedule.epoch ||
-	       e2pf_passed(e, w->taken.last);
-}
-
-static void set_state(struct e2pf_worker *w, enum e2pf_worker_state state)
-{
-	e2pf_pool_set_state(w->e, w->number, state);
-}
-
-/* The lock is held. */
-static void publish(struct e2pf_worker *w)
-{
-	e2pf_pool_publish(w->e, w->number, w->elevator.most_held,
-			  w->requests_made, w->piece.room);
-}
-
-/*
- * Waits.  The state is THROTTLED because a checker at the gate must not wait for
- * a worker that sleeps.
- */
-
-/* Leave a stuck device to the checker.  The lock is held. */
-static void wait_while_stuck(struct e2pf_worker *w)
-{
-	struct e2pf_engine *e = w->e;
-
-	while (e->pacing.stuck && !is_obsolete(w)) {
-		set_state(w, E2PF_WORKER_THROTTLED);
-		e2pf_wait(&e->pool.work, &e->lock);
-	}
-	set_state(w, E2PF_WORKER_READING);
-}
-
-static bool has_room(struct e2pf_worker *w)
-{
-	return !w->e->cfg.paced ||
-	       !e2pf_window_is_full(w->e,
-				    e2pf_pool_is_nearest(w->e, w->number));
-}
-
-/* Wait for room in the window.  Returns false if nobody wants it any more. */
-static bool wait_for_room(struct e2pf_worker *w)
-{
-	struct e2pf_engine *e = w->e;
-	bool wanted, throttled = false;
-
-	e2pf_lock(&e->lock);
-	wait_while_stuck(w);
-	/* A total budget is never freed again: reading ahead ends here. */
-	if (e2pf_window_is_used_up(e))
-		e2pf_give_up(e);
-	while (!is_obsolete(w) && !has_room(w)) {
-		/* The checker wakes those it finds throttled: check again once
-		 * this one can be found. */
-		if (!throttled) {
-			set_state(w, E2PF_WORKER_THROTTLED);
-			throttled = true;
-			continue;
-		}
-		e2pf_wait(&e->pool.work, &e->lock);
-		e2pf_unlock(&e->lock);
-		e2pf_window_query_memory(e);
-		e2pf_lock(&e->lock);
-	}
-	set_state(w, E2PF_WORKER_READING);
-	wanted = !is_obsolete(w);
-	e2pf_unlock(&e->lock);
-	return wanted;
+	return e2pf_is_obsolete(w->e, &w->turn.taken);
 }
 
 /*
@@ -157,32 +85,18 @@ static void count_completed(struct e2pf_worker *w)
 {
 	while (w->requests.in_flight && is_complete(w->e, next_step(w))) {
 		completed(w, false);
-		e2pf_pool_progressed(w->e);
+		e2pf_roster_progressed(&w->e->roster, e2pf_now(w->e));
 	}
 }
 
-/* A read of ours at this place has returned after `ns`; `error` is an errno or 0.  Returns false
- * if nobody wants the rest. */
+/* A read of ours at this place has returned after `ns`; `error` is an errno or 0.  Returns
+ * false if nobody wants the rest. */
 static bool read_returned(struct e2pf_worker *w, uint64_t offset, int error,
 			  uint64_t ns)
 {
-	struct e2pf_engine *e = w->e;
-
 	if (ns >= E2PF_STALL_NS)
 		count_completed(w);
-	e2pf_pool_progressed(e);
-	/* Take the lock only if somebody has to know. */
-	if (error || ns >= E2PF_STUCK_NS || e->checker.gate_waiters ||
-	    e->pacing.stuck) {
-		e2pf_lock(&e->lock);
-		if (error)
-			e2pf_pool_count_error(e);
-		e2pf_checker_open_gate(e);
-		e2pf_pacing_judge_ours(e, offset, error, ns);
-		wait_while_stuck(w);
-		e2pf_unlock(&e->lock);
-	}
-	return !is_obsolete(w);
+	return e2pf_monitor_read_returned(w->e, &w->turn, offset, error, ns);
 }
 
 /*
@@ -207,29 +121,24 @@ static bool arrives(struct e2pf_worker *w, unsigned device, uint64_t offset,
 	for (; dev->ops->arrives && wanted &&
 	     !dev->ops->arrives(dev, offset, len, is_obsolete(w) ?
 				E2PF_STUCK_NS : STEP_NS,
-				steps == STEPS_TO_DROP && !e->pacing.suspect);
+				steps == STEPS_TO_DROP && !e->pacing.failing);
 	     steps++) {
 		if (!is_next)
 			count_completed(w);
 		wanted = !is_obsolete(w) && e->pacing.failures == failures;
-		if (stuck || (!e->pacing.suspect &&
+		if (stuck || (!e->pacing.failing &&
 			      e2pf_now(e) - began < E2PF_STUCK_NS)) {
-			if (!e->pacing.suspect && steps > STEPS_TO_DROP &&
-			    e2pf_pacing_disks_read(e) == 0)
+			if (!e->pacing.failing && steps > STEPS_TO_DROP &&
+			    e2pf_pacing_disks_read(&e->pacing) == 0)
 				return wanted;
 			continue;
 		}
 		stuck = true;
-		e2pf_lock(&e->lock);
-		e2pf_pacing_judge_ours(e, offset, 0, e2pf_now(e) - began);
-		set_state(w, E2PF_WORKER_THROTTLED);
-		e2pf_unlock(&e->lock);
+		e2pf_monitor_read_is_late(e, &w->turn, offset,
+					  e2pf_now(e) - began);
 	}
-	if (stuck) {
-		e2pf_lock(&e->lock);
-		set_state(w, E2PF_WORKER_READING);
-		e2pf_unlock(&e->lock);
-	}
+	if (stuck)
+		e2pf_monitor_read_goes_on(e, &w->turn);
 	return wanted;
 }
 
@@ -271,7 +180,7 @@ static bool wait_for_requests(struct e2pf_worker *w)
 	const struct e2pf_requests *q = &w->requests;
 
 	while ((q->in_flight >= q->most ||
-		(w->e->pacing.careful && q->in_flight >= SUSPECT_MOST)) &&
+		(e2pf_pacing_is_careful(&w->e->pacing) && q->in_flight >= SUSPECT_MOST)) &&
 	       !is_obsolete(w))
 		wait_for_request(w);
 	return !is_obsolete(w);
@@ -280,24 +189,6 @@ static bool wait_for_requests(struct e2pf_worker *w)
 /*
  * A step of the elevator: a run is requested.
  */
-
-/* Count a part of a run.  Returns false if nobody wants it. */
-static bool count_part(struct e2pf_worker *w, struct e2pf_run_parts *parts,
-		       uint64_t pos, uint64_t len, bool missing)
-{
-	struct e2pf_engine *e = w->e;
-	bool wanted;
-
-	e2pf_lock(&e->lock);
-	wanted = !is_obsolete(w);
-	if (wanted) {
-		e2pf_window_count_part(e, parts, &w->taken, w->range, pos, len,
-				       missing);
-		publish(w);
-	}
-	e2pf_unlock(&e->lock);
-	return wanted;
-}
 
 /* Request a missing part of a run. */
 static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
@@ -317,14 +208,15 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		len = end - pos;
 		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
-		e2pf_pool_requests(e);
-		w->requests_made += e2pf_checker_request(e, device, pos,
-							 (uint32_t)len);
+		e2pf_roster_requests(&e->roster, e2pf_now(e));
+		w->turn.used.requests +=
+			e2pf_reads_request(&e->reads, dev, device, pos,
+					   (uint32_t)len);
 		r.offset = pos + len - grain;
 		r.bytes = len;
 		r.made = e2pf_now(e);
 		e2pf_requests_add(&w->requests, &r);
-		e2pf_pool_requests(e);
+		e2pf_roster_requests(&e->roster, e2pf_now(e));
 	}
 	return true;
 }
@@ -341,22 +233,29 @@ static void mark_held(const struct e2pf_elevator_step *step, uint64_t pos,
 			step->ref[i].held = true;
 }
 
+static void update_used(struct e2pf_worker *w)
+{
+	w->turn.used.most_held = w->elevator.most_held;
+	w->turn.used.buffer = w->piece.room;
+}
+
 /* Request a run as far as none of it is in the cache.  Returns false if nobody wants
  * it. */
 static bool request_run(struct e2pf_worker *w,
 			const struct e2pf_elevator_step *step)
 {
 	struct e2pf_run_parts parts = { .ref = step->ref, .n = step->n };
+	struct e2pf_engine *e = w->e;
 	unsigned device = step->ref->device;
-	struct e2pf_device *dev = w->e->devices[device];
+	struct e2pf_device *dev = e->devices[device];
 	uint64_t pos = step->ref->offset, end = pos, len;
 	enum e2pf_residency state;
 	bool missing;
 	size_t i;
 
-	e2pf_pacing_count_disks(w->e);
-	e2pf_window_query_memory(w->e);
-	if (!wait_for_room(w))
+	e2pf_pacing_count_disks(&e->pacing);
+	e2pf_window_query_memory(&e->window);
+	if (!e2pf_monitor_wait_for_room(e, &w->turn))
 		return false;
 	for (i = 0; i < step->n; i++)
 		if (step->ref[i].offset + step->ref[i].length > end)
@@ -368,7 +267,9 @@ static bool request_run(struct e2pf_worker *w,
 			populate(w, device, pos, len);
 		if (state == E2PF_HELD)
 			mark_held(step, pos, len);
-		if (!count_part(w, &parts, pos, len, missing) ||
+		update_used(w);
+		if (!e2pf_monitor_count_part(e, &w->turn, &parts, pos, len,
+					     missing) ||
 		    (missing && !request_part(w, device, pos, len)))
 			return false;
 	}
@@ -384,13 +285,13 @@ static void add_found(void *ctx, const struct e2pf_ref *ref)
 {
 	struct e2pf_worker *w = ctx;
 	struct e2pf_engine *e = w->e;
-	const struct e2pf_phase *phase = w->taken.phase;
+	const struct e2pf_phase *phase = w->turn.taken.phase;
 	uint32_t bit;
 
 	if (!e2pf_is_sound(e->source, ref))
 		return;
 	bit = UINT32_C(1) << ref->cls;
-	if (phase->later & bit && !e2pf_window_admits_later(e, ref->length))
+	if (phase->later & bit && !e2pf_window_admits_later(&e->window, ref->length))
 		return;
 	e2pf_elevator_add(&w->elevator, ref);
 }
@@ -410,7 +311,7 @@ static bool parse_piece(struct e2pf_worker *w,
 	piece->size = source->ops->piece(source, &ref, step->at);
 	if (!e2pf_piece_read_now(dev, offset, piece)) {
 		/* A device that may be failing is not asked a second time. */
-		if ((!ref.held || e->pacing.suspect) &&
+		if ((!ref.held || e->pacing.failing) &&
 		    !arrives(w, ref.device, offset, piece->size, false)) {
 			e2pf_elevator_parsed(&w->elevator, piece->size);
 			return !is_obsolete(w);
@@ -421,11 +322,8 @@ static bool parse_piece(struct e2pf_worker *w,
 		wanted = read_returned(w, offset, err, e2pf_now(e) - began);
 	if (piece->size && wanted && !err &&
 	    source->ops->parse(source, &ref, step->at, piece->bytes,
-			       piece->size, add_found, w)) {
-		e2pf_lock(&e->lock);
-		e2pf_schedule_tell_news(e);
-		e2pf_unlock(&e->lock);
-	}
+			       piece->size, add_found, w))
+		e2pf_monitor_tell_news(e);
 	e2pf_elevator_parsed(&w->elevator, piece->size);
 	return wanted;
 }
@@ -440,9 +338,8 @@ void e2pf_worker_init(struct e2pf_worker *w, struct e2pf_engine *e,
 	struct e2pf_elevator *el = &w->elevator;
 	uint64_t refs = e->window.budget / REF_BUDGET;
 
-	e2pf_assert_held(e);
 	w->e = e;
-	w->number = number;
+	w->turn.number = number;
 	refs = (refs < REFS_MOST ? refs : REFS_MOST) / workers;
 	el->refs_most = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
 	el->parse_left = e->source->parse_limit / workers + LEAST_REFS;
@@ -462,8 +359,8 @@ static void seed_units(struct e2pf_worker *w)
 	struct e2pf_source *source = w->e->source;
 	uint64_t unit;
 
-	for (unit = w->taken.first; unit <= w->taken.last; unit++)
-		source->ops->seed(source, w->taken.phase->number, unit,
+	for (unit = w->turn.taken.first; unit <= w->turn.taken.last; unit++)
+		source->ops->seed(source, w->turn.taken.phase->number, unit,
 				  add_found, w);
 }
 
@@ -477,7 +374,8 @@ static void read_taken(struct e2pf_worker *w)
 	seed_units(w);
 	e2pf_elevator_begin(el);
 	while (wanted) {
-		switch (e2pf_elevator_next(el, e2pf_gap(w->e, w->requests.mean),
+		switch (e2pf_elevator_next(el, e2pf_gap(&w->e->pacing,
+							w->requests.mean),
 					   &step)) {
 		case E2PF_STEP_RUN:
 			wanted = request_run(w, &step);
@@ -493,31 +391,6 @@ static void read_taken(struct e2pf_worker *w)
 	e2pf_elevator_end(el);
 }
 
-/* Take something to read; the lock is held. */
-static bool take(struct e2pf_worker *w)
-{
-	struct e2pf_engine *e = w->e;
-
-	if (!e2pf_schedule_take(e, &w->taken))
-		return false;
-	w->range = e2pf_window_add_range(e, &w->taken);
-	e2pf_pool_taken(e, w->number, &w->taken);
-	return true;
-}
-
-/* Nothing can be taken: begin the next phase, or sleep.  The lock is held. */
-static void be_idle(struct e2pf_worker *w)
-{
-	struct e2pf_engine *e = w->e;
-
-	e2pf_pool_found_nothing(e, w->number);
-	e2pf_schedule_next_phase(e);
-	/* Unless there was something new meanwhile. */
-	if (e->pool.member[w->number].news == e->schedule.news &&
-	    e->run != E2PF_RUN_STOPPING)
-		e2pf_wait(&e->pool.work, &e->lock);
-}
-
 void *e2pf_worker_main(void *arg)
 {
 	struct e2pf_worker *w = arg;
@@ -525,24 +398,13 @@ void *e2pf_worker_main(void *arg)
 
 	if (e->cfg.thread_begins)
 		e->cfg.thread_begins(e->cfg.ctx);
-	e2pf_lock(&e->lock);
-	while (e->run != E2PF_RUN_STOPPING) {
-		if (!take(w)) {
-			be_idle(w);
-			continue;
-		}
-		e2pf_unlock(&e->lock);
+	while (e2pf_monitor_take(e, &w->turn)) {
 		read_taken(w);
-		e2pf_lock(&e->lock);
-		publish(w);
+		update_used(w);
 	}
-	set_state(w, E2PF_WORKER_IDLE);
-	e2pf_unlock(&e->lock);
 	/* If reads fail, each may take minutes. */
 	while (e->cfg.settle && w->requests.in_flight && !wait_for_request(w))
 		;
-	e2pf_lock(&e->lock);
-	e2pf_pool_leave(e);
-	e2pf_unlock(&e->lock);
+	e2pf_monitor_leave(e);
 	return NULL;
 }

@@ -7,25 +7,24 @@
 #ifndef E2PF_WORKER_H
 #define E2PF_WORKER_H
 
+#include <pthread.h>
+
 #include "elevator.h"
-#include "pacing.h"
+#include "monitor.h"
 #include "piece.h"
 #include "requests.h"
-#include "schedule.h"
 
 /* Only the worker's thread uses it. */
 struct e2pf_worker {
+	pthread_t thread;
 	struct e2pf_engine *e;
-	unsigned number;
-	struct e2pf_taken taken;
-	uint64_t range;			/* of the window: its units */
+	struct e2pf_turn turn;
 	struct e2pf_elevator elevator;
 	struct e2pf_requests requests;
 	struct e2pf_piece piece;
-	uint64_t requests_made;
 };
 
-/* The lock is held. */
+/* Order and budget are final. */
 void e2pf_worker_init(struct e2pf_worker *w, struct e2pf_engine *e,
 		      unsigned number, unsigned workers);
 

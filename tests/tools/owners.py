@@ -1,26 +1,72 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
-"""Who writes each field of the engine.
+"""The order of the engine's files, and who writes each field of its parts.
 
-    tests/tools/owners.py [TREE]
+    tests/tools/owners.py [--order] [TREE]
 
-A part of struct e2pf_engine is a struct of the file of its name, which alone may write
-its fields.  Fails if another file does, or if nobody writes one.
+Fails if files call each other in a circle, if a file calls upwards (LEVELS), or if anybody
+but the monitor takes the engine's lock, and anything but its settle() wakes somebody.  A
+part is a struct of the file of its name, which alone may write its fields: fails if another
+file does, or if nobody writes one.  --order prints which file calls which.
 """
 import os, re, sys
 
-PARTS = ("schedule", "window", "pacing", "checker", "pool")
 FOLDER = "lib/engine"
+LEVELS = (("blockset", "elevator", "piece", "requests", "sample"),
+          ("pacing", "position", "reads", "roster", "schedule", "window"),
+          ("monitor",), ("checker", "worker"), ("engine", "walk"))
+PARTS = LEVELS[1]
 # What changes the field behind a name: an assignment, or an atomic operation on its
-# address.  The lock and the conditions are waited for anywhere.
+# address.
 WRITE = r"\s*(?:=(?!=)|[-+|&^*/]=|\+\+|--)"
-SHARED = {("pool", "work"), ("pool", "ended"), ("checker", "gate")}
+WAKES = r"\bpthread_cond_(?:broadcast|signal)\("
+LOCKS = r"\be2pf_(?:lock|lock_within|unlock|wait|wait_until)\("
 
 
 def without_comments(text):
     return re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"',
                   lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+
+
+def functions_of(code):
+    """The functions that a file defines: name and body."""
+    for m in re.finditer(r"^(?!static inline)[a-z][^;{}()]*?(\w+)\([^;{}]*\)\n\{\n(.*?)^\}",
+                         code, re.S | re.M):
+        yield m[1], m[2]
+
+
+def order(code, bad):
+    """The files that each calls, but for data that no file defines."""
+    home = {name: f for f, text in code.items() for name, _ in functions_of(text)
+            if name.startswith("e2pf_")}
+    calls = {f: {home[n] for n in re.findall(r"\b(e2pf_\w+)\b", text)
+                 if home.get(n, f) != f} for f, text in code.items()}
+    level = {f: i for i, files in enumerate(LEVELS) for f in files}
+    bad += ["%s.c: of no level" % f for f in calls if f not in level]
+    left = dict(calls)
+    while left:
+        free = sorted(f for f in left if not left[f] & set(left))
+        if not free:
+            bad.append("a circle of calls: " + ", ".join(sorted(left)))
+            break
+        for f in free:
+            del left[f]
+    for f in calls:
+        bad += ["%s.c calls upwards: %s.c" % (f, other) for other in sorted(calls[f])
+                if level.get(other, 0) > level.get(f, 0)]
+    return calls
+
+
+def waking(code, bad):
+    for f, text in code.items():
+        if f != "monitor" and re.search(LOCKS, text):
+            bad.append("%s.c takes the engine's lock, or waits" % f)
+        wakes = len(re.findall(WAKES, text))
+        wakes -= sum(len(re.findall(WAKES, body)) for name, body in functions_of(text)
+                     if (f, name) == ("monitor", "settle"))
+        if wakes:
+            bad.append("%s.c wakes somebody, but not in settle()" % f)
 
 
 def fields_of(text, struct):
@@ -39,35 +85,42 @@ def part_writes(code, part, owner):
     """Each field of this part that a file writes."""
     names = [r"\be->%s\." % part]
     for m in re.finditer(r"struct e2pf_%s \*(\w+)" % part, code):
-        const = code[:m.start()].rstrip().endswith("const")
-        names.append(r"\b%s->" % m[1])
-        if not const and not owner:
-            yield "(all, by a pointer)"
+        if owner or not code[:m.start()].rstrip().endswith("const"):
+            names.append(r"\b%s->" % m[1])
     for name in set(names):
         for m in re.finditer(name + r"(\w+)((?:\[[^]]*\]|\.\w+)*)", code):
             before, after = code[:m.start()], code[m.end():]
             if re.match(WRITE, after) or re.search(r"(?:\+\+|--)$", before) or \
-                    (before.endswith("&") and not before.endswith("&&") and
-                     (part, m[1]) not in SHARED):
+                    (before.endswith("&") and not before.endswith("&&")):
                 yield m[1]
 
 
+def ownership(code, header, bad):
+    for part in PARTS:
+        written = set()
+        for f, text in code.items():
+            for field in part_writes(text, part, f == part):
+                if f != part:
+                    bad.append("%s.c: writes %s.%s" % (f, part, field))
+                written.add(field)
+        bad += ["%s.%s: nobody writes it" % (part, field)
+                for field in fields_of(header[part], part) if field not in written]
+
+
 def main():
-    folder = os.path.join(sys.argv[1] if sys.argv[1:] else ".", FOLDER)
+    args = [a for a in sys.argv[1:] if a != "--order"]
+    folder = os.path.join(args[0] if args else ".", FOLDER)
     text = {f: open(os.path.join(folder, f)).read()
             for f in sorted(os.listdir(folder)) if f[-2:] in (".c", ".h")}
+    code = {f[:-2]: without_comments(t) for f, t in text.items() if f.endswith(".c")}
+    header = {f[:-2]: t for f, t in text.items() if f.endswith(".h")}
     bad = []
-    for part in PARTS:
-        written = {field for field in SHARED if field[0] == part}
-        for name, source in text.items():
-            owner = name[:-2] == part
-            for field in part_writes(without_comments(source), part, owner):
-                written.add((part, field))
-                if not owner:
-                    bad.append("%s: writes %s.%s" % (name, part, field))
-        bad += ["%s.%s: nobody writes it" % (part, field)
-                for field in fields_of(text[part + ".h"], part)
-                if (part, field) not in written]
+    calls = order(code, bad)
+    waking(code, bad)
+    ownership(code, header, bad)
+    for i, files in enumerate(LEVELS if "--order" in sys.argv else ()):
+        for f in files:
+            print("%d %-9s %s" % (i, f, " ".join(sorted(calls[f]))))
     print("\n".join(sorted(set(bad))), end="\n" if bad else "")
     return bool(bad)
 

@@ -7,7 +7,8 @@
  */
 #include "unit.h"
 #include "engine-rig.h"
-#include "engine/core.h"
+#include "engine/elevator.h"
+#include "engine/monitor.h"
 #include "engine/piece.h"
 
 #define TREES 40u
@@ -182,12 +183,12 @@ PASS_TEST(gap_by_the_cost)
 		speed->has_head = rows[i].has_head;
 		speed->request_ns = rows[i].us * 1000;
 		speed->deep_latency_ns = rows[i].us_deep * 1000;
-		assert_int_equal(e2pf_gap(p.r.e, rows[i].mean << 10),
+		assert_int_equal(e2pf_gap(&p.r.e->pacing, rows[i].mean << 10),
 				 rows[i].gap << 10);
 		/* What lies in gaps may be what is failing. */
-		p.r.e->pacing.suspect = true;
-		assert_int_equal(e2pf_gap(p.r.e, 0), 0);
-		p.r.e->pacing.suspect = false;
+		p.r.e->pacing.failing = 1;
+		assert_int_equal(e2pf_gap(&p.r.e->pacing, 0), 0);
+		p.r.e->pacing.failing = 0;
 	}
 }
 

@@ -9,7 +9,7 @@
 
 #include "unit.h"
 #include "engine-rig.h"
-#include "engine/core.h"
+#include "engine/monitor.h"
 
 /* A checker's read in its own thread, which may be waiting at the gate. */
 struct gated {

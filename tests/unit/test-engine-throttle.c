@@ -6,7 +6,7 @@
  * window counts, and the requests in flight.
  */
 #include "unit.h"
-#include "engine/core.h"
+#include "engine/monitor.h"
 #include "engine-rig.h"
 
 /* The `workers` have taken 32 groups each, a quarter of the budget, and are in their
@@ -285,9 +285,9 @@ RIG_TEST(overlapping_references, 1, 1)
 
 	rig_new(r);
 	e2pf_lock(&r->e->lock);
-	e2pf_window_start(r->e);
+	e2pf_window_start(&r->e->window);
 	for (i = 0; i < COUNT(part); i++) {
-		e2pf_window_count_part(r->e, &parts, &taken, 0,
+		e2pf_window_count_part(&r->e->window, &parts, &taken, 0,
 				       part[i].block * BS, part[i].blocks * BS,
 				       part[i].missing);
 		/* Nothing before the part is looked at again. */

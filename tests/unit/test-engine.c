@@ -7,7 +7,7 @@
  */
 #include "unit.h"
 #include "engine-rig.h"
-#include "engine/core.h"
+#include "engine/monitor.h"
 
 /* Requests in flight at first. */
 #define FIRST_REQUESTS 4u
@@ -197,7 +197,7 @@ RIG_TEST(failed_read_beside_a_request, 2, 1)
 		/* What is looked at before a read only when one has failed. */
 		e2pf_engine_may_read_again(r->e, 0);
 		e2pf_engine_before_read(r->e, &read);
-		e2pf_checker_request(r->e, 0, (at + requests[i].from) * BS,
+		e2pf_reads_request(&r->e->reads, r->device, 0, (at + requests[i].from) * BS,
 				       BS * (requests[i].to - requests[i].from));
 		assert_int_equal(requests[i].again,
 				 e2pf_engine_may_read_again(r->e, at * BS));
@@ -232,7 +232,7 @@ RIG_TESTS(failed_read_long_after_a_request, 2, rig_set_up(r, 2, 1))
 	read.offset = (tiny_free_block(&r->fs, 0) + 100) * BS;
 	e2pf_engine_may_read_again(r->e, 0);
 	e2pf_engine_before_read(r->e, &read);
-	e2pf_checker_request(r->e, 0, read.offset, BS);
+	e2pf_reads_request(&r->e->reads, r->device, 0, read.offset, BS);
 	fake_advance(&r->dev, 120 * SECOND - 1 + way);
 	assert_int_equal(!way, e2pf_engine_may_read_again(r->e, read.offset));
 }

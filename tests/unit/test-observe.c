@@ -8,7 +8,7 @@
 #include <fcntl.h>
 
 #include "unit.h"
-#include "engine/core.h"
+#include "engine/monitor.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "libext2fs/observe.h"
@@ -367,7 +367,7 @@ static errcode_t read_failing(unsigned times, uint64_t block)
 static void request(uint64_t block)
 {
 	fake_set_late(&r->dev, true);
-	e2pf_checker_request(r->e, 0, block * BS, BS);
+	e2pf_reads_request(&r->e->reads, r->device, 0, block * BS, BS);
 }
 
 /* It is made again if the engine may have requests in flight, once, and what cannot be

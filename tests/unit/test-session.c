@@ -12,7 +12,7 @@
 #include "unit.h"
 #include "file-fs.h"
 #include "recorded-tree.h"
-#include "engine/core.h"
+#include "engine/monitor.h"
 #include "ext4/ext4_session.h"
 #include "ext4/ext4_probe.h"
 

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* Measuring the first device of a source, where its metadata is. */
-#ifndef E2PF_MEASURE_H
-#define E2PF_MEASURE_H
+/*
+ * What a few places of a source show, while there are no workers: whether everything is
+ * cached, and how fast its first device is, where its metadata is.
+ */
+#ifndef E2PF_SAMPLE_H
+#define E2PF_SAMPLE_H
 
 #include "device/speed.h"
 #include "source.h"
+
+/* Does everything seem to be cached?  Checks samples spread over the devices. */
+bool e2pf_samples_are_cached(struct e2pf_source *source,
+			     struct e2pf_device *const *devices);
 
 /* Would this phase take longer than the measurement? */
 bool e2pf_is_worth_measuring(struct e2pf_source *source,

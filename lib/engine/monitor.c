@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+#include <errno.h>
+#include <string.h>
+
+#include "monitor.h"
+
+#define STATS_PATIENCE_MS 1000
+#define PROGRESS_PATIENCE_MS 100
+
+/* Without limit. */
+#define YEAR_NS (UINT64_C(365) * 86400 * 1000000000)
+
+/* A checker goes on after this time at the gate in all: a single read of its own in this
+ * time hardly delays the elevator pass. */
+#define GATE_LIMIT_NS 5000000000ull
+
+/* How often a checker at the gate checks whether its block is cached. */
+#define GATE_CHECK_NS 20000000u
+
+/* After this time nothing that was asked for is in flight: longer than disks try a bad
+ * sector. */
+#define IN_FLIGHT_NS 120000000000ull
+
+/* The one place where `run` changes. */
+static void set_run(struct e2pf_engine *e, enum e2pf_run run)
+{
+	e2pf_assert_held(e);
+	e->run = run;
+}
+
+/* Do what parts have asked for.  Returns true if the engine is to start. */
+static bool settle(struct e2pf_engine *e, unsigned events)
+{
+	bool wake = events & E2PF_EV_WAKE && e->run == E2PF_RUN_ASLEEP;
+
+	e2pf_assert_held(e);
+	if (wake) {
+		set_run(e, E2PF_RUN_STARTING);
+		e2pf_roster_join(&e->roster);
+	}
+	if (events & E2PF_EV_GIVE_UP && e2pf_is_reading(e)) {
+		set_run(e, E2PF_RUN_GAVE_UP);
+		e->gave_up = true;
+		events |= E2PF_EV_WORK | E2PF_EV_GATE;
+	}
+	if (events & E2PF_EV_WORK ||
+	    (events & E2PF_EV_ROOM && e->roster.throttled))
+		pthread_cond_broadcast(&e->work);
+	if (events & E2PF_EV_GATE && e->reads.gate_waiters)
+		pthread_cond_broadcast(&e->gate);
+	if (events & E2PF_EV_IDLE)
+		pthread_cond_broadcast(&e->ended);
+	return wake;
+}
+
+/*
+ * Start.
+ */
+
+void e2pf_monitor_init(struct e2pf_engine *e)
+{
+	struct e2pf_device *dev = e->devices[0];
+
+	e2pf_lock_init(&e->lock);
+	e2pf_cond_init(&e->work);
+	e2pf_cond_init(&e->gate);
+	e2pf_cond_init(&e->ended);
+	e2pf_schedule_init(&e->schedule, e->source);
+	e2pf_position_start(&e->position, false);
+	e2pf_window_init(&e->window, e->source, &e->cfg, dev);
+	e2pf_pacing_init(&e->pacing, &e->cfg, dev);
+	e2pf_reads_stage(&e->reads, 0, e2pf_now(e));
+}
+
+void e2pf_monitor_destroy(struct e2pf_engine *e)
+{
+	e2pf_window_free(&e->window);
+	pthread_cond_destroy(&e->work);
+	pthread_cond_destroy(&e->gate);
+	pthread_cond_destroy(&e->ended);
+	e2pf_lock_destroy(&e->lock);
+}
+
+/* Begin this phase at its first unit, or, with NULL, none. */
+static void begin_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
+{
+	unsigned events = e2pf_schedule_begin(&e->schedule, &e->position,
+					      phase);
+
+	if (phase) {
+		e2pf_roster_progressed(&e->roster, e2pf_now(e));
+		e2pf_reads_set_gated(&e->reads, phase->gated &&
+				     e->roster.workers && e->cfg.paced &&
+				     e->pacing.speed.has_head &&
+				     !e->cfg.ungated);
+		e2pf_window_phase_begins(&e->window);
+	}
+	settle(e, events);
+}
+
+static void prepare(struct e2pf_engine *e, bool asleep)
+{
+	const struct e2pf_start start = {
+		.budget = e->window.budget,
+		.paced = e->cfg.paced,
+		.has_head = e->pacing.speed.has_head,
+		.asleep = asleep
+	};
+
+	e2pf_schedule_prepare(&e->schedule, &e->position, &start);
+}
+
+bool e2pf_monitor_start(struct e2pf_engine *e,
+			const struct e2pf_engine_config *config, int *err)
+{
+	bool idle;
+
+	e2pf_lock(&e->lock);
+	idle = e->run == E2PF_RUN_IDLE;
+	*err = e->run == E2PF_RUN_STOPPING ? EBUSY : 0;
+	if (idle) {
+		e->cfg = *config;
+		e->gave_up = false;
+		e2pf_position_start(&e->position, config->paced);
+		e2pf_pacing_start(&e->pacing);
+		e2pf_window_start(&e->window);
+		e2pf_reads_start(&e->reads);
+		/* Also for a checker that begins a phase while the engine is
+		 * asleep. */
+		prepare(e, true);
+		set_run(e, E2PF_RUN_STARTING);
+		e2pf_roster_join(&e->roster);
+	}
+	e2pf_unlock(&e->lock);
+	return idle;
+}
+
+bool e2pf_monitor_wake(struct e2pf_engine *e)
+{
+	bool wake;
+
+	e2pf_lock(&e->lock);
+	wake = settle(e, E2PF_EV_WAKE);
+	e2pf_unlock(&e->lock);
+	return wake;
+}
+
+void e2pf_monitor_sleep(struct e2pf_engine *e)
+{
+	e2pf_lock(&e->lock);
+	if (e->run == E2PF_RUN_STARTING)
+		set_run(e, E2PF_RUN_ASLEEP);
+	settle(e, e2pf_roster_leave(&e->roster));
+	e2pf_unlock(&e->lock);
+}
+
+bool e2pf_monitor_wants_speed(struct e2pf_engine *e)
+{
+	bool wants;
+
+	e2pf_lock(&e->lock);
+	wants = e2pf_pacing_wants_speed(&e->pacing, e->source,
+					e->schedule.first);
+	e2pf_unlock(&e->lock);
+	return wants;
+}
+
+void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
+			   const struct e2pf_speed *speed, uint64_t ns)
+{
+	e2pf_lock(&e->lock);
+	e2pf_pacing_measured(&e->pacing, unmeasured, speed, ns);
+	e2pf_unlock(&e->lock);
+}
+
+unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err)
+{
+	unsigned workers = 0;
+
+	*err = 0;
+	e2pf_lock(&e->lock);
+	if (e->run == E2PF_RUN_STARTING) {
+		prepare(e, false);
+		workers = e->pacing.speed.has_head ? e->cfg.head_threads :
+						     e->cfg.threads;
+		workers = workers ? workers : 1;
+		if (!e2pf_roster_make(&e->roster, workers)) {
+			*err = ENOMEM;
+			workers = 0;
+		}
+	}
+	e2pf_unlock(&e->lock);
+	return workers;
+}
+
+void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers)
+{
+	e2pf_lock(&e->lock);
+	if (workers)
+		e2pf_roster_started(&e->roster, workers);
+	else
+		e2pf_roster_clear(&e->roster);
+	if (e->run == E2PF_RUN_STARTING) {
+		set_run(e, workers ? E2PF_RUN_READING : E2PF_RUN_IDLE);
+		/* The first one, or that which the checker began meanwhile. */
+		begin_phase(e, workers ? e->position.phase : NULL);
+	}
+	settle(e, e2pf_roster_leave(&e->roster) | E2PF_EV_WORK);
+	e2pf_unlock(&e->lock);
+}
+
+/*
+ * End.
+ */
+
+static uint64_t ns_of(int milliseconds)
+{
+	return milliseconds < 0 ? YEAR_NS : (uint64_t)milliseconds * 1000000u;
+}
+
+bool e2pf_monitor_stop(struct e2pf_engine *e, int milliseconds)
+{
+	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
+	bool gone;
+
+	if (!e2pf_lock_within(&e->lock, milliseconds))
+		return false;
+	if (e->run != E2PF_RUN_IDLE)
+		set_run(e, E2PF_RUN_STOPPING);
+	e2pf_reads_set_gated(&e->reads, false);
+	settle(e, E2PF_EV_WORK | E2PF_EV_GATE);
+	while (e->roster.running &&
+	       e2pf_wait_until(&e->ended, &e->lock, &ts))
+		;
+	gone = !e->roster.running;
+	e2pf_unlock(&e->lock);
+	return gone;
+}
+
+void e2pf_monitor_stopped(struct e2pf_engine *e)
+{
+	e2pf_lock(&e->lock);
+	e2pf_roster_clear(&e->roster);
+	set_run(e, E2PF_RUN_IDLE);
+	begin_phase(e, NULL);
+	e2pf_unlock(&e->lock);
+}
+
+static bool is_idle(const struct e2pf_engine *e)
+{
+	return e->run != E2PF_RUN_STARTING &&
+	       e2pf_roster_is_idle(&e->roster, e->schedule.news) &&
+	       e->schedule.end != E2PF_PHASE_CHOOSING;
+}
+
+bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
+{
+	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
+	bool idle;
+
+	e2pf_lock(&e->lock);
+	while (!is_idle(e) && e2pf_wait_until(&e->ended, &e->lock, &ts))
+		;
+	idle = is_idle(e);
+	e2pf_unlock(&e->lock);
+	return idle;
+}
+
+const struct e2pf_phase *e2pf_monitor_begin(struct e2pf_engine *e,
+					    const struct e2pf_start *start)
+{
+	const struct e2pf_phase *first;
+
+	e2pf_lock(&e->lock);
+	e->source->ops->begin(e->source, start);
+	first = e->source->ops->next(e->source, NULL);
+	e2pf_unlock(&e->lock);
+	return first;
+}
+
+/*
+ * A worker's turn.
+ */
+
+static void set_state(struct e2pf_engine *e, const struct e2pf_turn *turn,
+		      enum e2pf_worker_state state)
+{
+	bool begins = state == E2PF_WORKER_READING &&
+		      e->roster.member[turn->number].state != state;
+
+	settle(e, e2pf_roster_set_state(&e->roster, turn->number, state));
+	if (begins)
+		e2pf_roster_progressed(&e->roster, e2pf_now(e));
+}
+
+/* Ask the source for the next phase if the current one has ended.  Releases the lock
+ * while the source chooses. */
+static void next_phase(struct e2pf_engine *e)
+{
+	const struct e2pf_phase *next, *phase = e->position.phase;
+	unsigned epoch = e->position.epoch;
+
+	if (!e2pf_is_reading(e) || !is_idle(e) ||
+	    !e2pf_schedule_has_ended(&e->schedule, &e->position))
+		return;
+	e2pf_schedule_set_end(&e->schedule, E2PF_PHASE_CHOOSING);
+	e2pf_unlock(&e->lock);
+	next = e->source->ops->next(e->source, phase);
+	e2pf_lock(&e->lock);
+	e2pf_schedule_set_end(&e->schedule, E2PF_PHASE_OPEN);
+	if (!e2pf_is_reading(e))
+		return;
+	/* If the checker has begun another phase meanwhile, others found nothing to
+	 * take, because the source was being asked. */
+	if (e->position.epoch != epoch)
+		settle(e, e2pf_schedule_tell_news(&e->schedule));
+	else if (next)
+		begin_phase(e, next);
+	else
+		settle(e, e2pf_schedule_set_end(&e->schedule,
+						E2PF_PHASE_LAST));
+}
+
+static bool take(struct e2pf_engine *e, struct e2pf_turn *turn)
+{
+	bool begins = e->roster.member[turn->number].state !=
+		      E2PF_WORKER_READING;
+
+	if (!e2pf_is_reading(e) ||
+	    !e2pf_schedule_take(&e->schedule, &e->position,
+				e2pf_window_share(&e->window),
+				e->roster.workers, &turn->taken))
+		return false;
+	turn->range = e2pf_window_add_range(&e->window, &e->position,
+					    &turn->taken);
+	if (begins)
+		e2pf_roster_progressed(&e->roster, e2pf_now(e));
+	settle(e, e2pf_roster_taken(&e->roster, turn->number, &turn->taken));
+	return true;
+}
+
+/* Nothing can be taken: begin the next phase, or sleep. */
+static void be_idle(struct e2pf_engine *e, const struct e2pf_turn *turn)
+{
+	settle(e, e2pf_roster_found_nothing(&e->roster, turn->number,
+					    e->schedule.news));
+	next_phase(e);
+	/* Unless there was something new meanwhile. */
+	if (e->roster.member[turn->number].news == e->schedule.news &&
+	    e->run != E2PF_RUN_STOPPING)
+		e2pf_wait(&e->work, &e->lock);
+}
+
+bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn)
+{
+	bool taken = false;
+
+	e2pf_lock(&e->lock);
+	while (turn->number >= e->roster.workers)
+		e2pf_wait(&e->work, &e->lock);
+	e2pf_roster_publish(&e->roster, turn->number, &turn->used);
+	while (e->run != E2PF_RUN_STOPPING && !(taken = take(e, turn)))
+		be_idle(e, turn);
+	if (!taken)
+		set_state(e, turn, E2PF_WORKER_IDLE);
+	e2pf_unlock(&e->lock);
+	return taken;
+}
+
+void e2pf_monitor_leave(struct e2pf_engine *e)
+{
+	e2pf_lock(&e->lock);
+	settle(e, e2pf_roster_leave(&e->roster));
+	e2pf_unlock(&e->lock);
+}
+
+/* Leave a stuck device to the checker.  The state is THROTTLED because a checker at the
+ * gate must not wait for a worker that sleeps. */
+static void wait_while_stuck(struct e2pf_engine *e,
+			     const struct e2pf_turn *turn)
+{
+	while (e->pacing.stuck && !e2pf_is_obsolete(e, &turn->taken)) {
+		set_state(e, turn, E2PF_WORKER_THROTTLED);
+		e2pf_wait(&e->work, &e->lock);
+	}
+	set_state(e, turn, E2PF_WORKER_READING);
+}
+
+static bool has_room(struct e2pf_engine *e, const struct e2pf_turn *turn)
+{
+	return !e->cfg.paced ||
+	       !e2pf_window_is_full(&e->window, &e->position,
+				    e2pf_roster_is_nearest(&e->roster,
+							   turn->number));
+}
+
+bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn)
+{
+	bool wanted, throttled = false;
+
+	e2pf_lock(&e->lock);
+	wait_while_stuck(e, turn);
+	/* A total budget is never freed again: reading ahead ends here. */
+	if (e2pf_window_is_used_up(&e->window))
+		settle(e, E2PF_EV_GIVE_UP);
+	while (!e2pf_is_obsolete(e, &turn->taken) && !has_room(e, turn)) {
+		/* The checker wakes those it finds throttled: check again once
+		 * this one can be found. */
+		if (!throttled) {
+			set_state(e, turn, E2PF_WORKER_THROTTLED);
+			throttled = true;
+			continue;
+		}
+		e2pf_wait(&e->work, &e->lock);
+		e2pf_unlock(&e->lock);
+		e2pf_window_query_memory(&e->window);
+		e2pf_lock(&e->lock);
+	}
+	set_state(e, turn, E2PF_WORKER_READING);
+	wanted = !e2pf_is_obsolete(e, &turn->taken);
+	e2pf_unlock(&e->lock);
+	return wanted;
+}
+
+bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
+			     struct e2pf_run_parts *parts, uint64_t pos,
+			     uint64_t len, bool missing)
+{
+	bool wanted;
+
+	e2pf_lock(&e->lock);
+	wanted = !e2pf_is_obsolete(e, &turn->taken);
+	if (wanted) {
+		e2pf_window_count_part(&e->window, parts, &turn->taken,
+				       turn->range, pos, len, missing);
+		e2pf_roster_publish(&e->roster, turn->number, &turn->used);
+	}
+	e2pf_unlock(&e->lock);
+	return wanted;
+}
+
+bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
+				uint64_t offset, int error, uint64_t ns)
+{
+	e2pf_roster_progressed(&e->roster, e2pf_now(e));
+	if (error || ns >= E2PF_STUCK_NS || e->reads.gate_waiters ||
+	    e->pacing.stuck) {
+		e2pf_lock(&e->lock);
+		if (error)
+			e2pf_roster_count_error(&e->roster);
+		settle(e, E2PF_EV_GATE |
+			  e2pf_pacing_judge_ours(&e->pacing, offset, error, ns));
+		wait_while_stuck(e, turn);
+		e2pf_unlock(&e->lock);
+	}
+	return !e2pf_is_obsolete(e, &turn->taken);
+}
+
+void e2pf_monitor_read_is_late(struct e2pf_engine *e, struct e2pf_turn *turn,
+			       uint64_t offset, uint64_t ns)
+{
+	e2pf_lock(&e->lock);
+	settle(e, e2pf_pacing_judge_ours(&e->pacing, offset, 0, ns));
+	set_state(e, turn, E2PF_WORKER_THROTTLED);
+	e2pf_unlock(&e->lock);
+}
+
+void e2pf_monitor_read_goes_on(struct e2pf_engine *e, struct e2pf_turn *turn)
+{
+	e2pf_lock(&e->lock);
+	set_state(e, turn, E2PF_WORKER_READING);
+	e2pf_unlock(&e->lock);
+}
+
+void e2pf_monitor_tell_news(struct e2pf_engine *e)
+{
+	e2pf_lock(&e->lock);
+	settle(e, e2pf_schedule_tell_news(&e->schedule));
+	e2pf_unlock(&e->lock);
+}
+
+/*
+ * The checker: where it is.
+ */
+
+void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
+{
+	e2pf_lock(&e->lock);
+	e2pf_reads_stage(&e->reads, stage, e2pf_now(e));
+	e2pf_unlock(&e->lock);
+}
+
+bool e2pf_engine_begin_phase(struct e2pf_engine *e,
+			     const struct e2pf_phase *phase)
+{
+	bool begun;
+
+	e2pf_lock(&e->lock);
+	begun = e->run != E2PF_RUN_IDLE && e->run != E2PF_RUN_STOPPING;
+	if (begun) {
+		e2pf_position_forget(&e->position);
+		/* What was found for later is about to be read by the checker, in
+		 * its own order, and this phase has to stay ahead of it. */
+		e2pf_window_drop_later(&e->window);
+		begin_phase(e, phase);
+	}
+	e2pf_unlock(&e->lock);
+	return begun;
+}
+
+void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
+{
+	/* Store the position before checking for sleepers: a worker that goes
+	 * to sleep does the two in the opposite order.  A throttled worker checks
+	 * again at each report. */
+	if (!e2pf_position_report(&e->position, phase, unit) ||
+	    !e->roster.throttled)
+		return;
+	e2pf_lock(&e->lock);
+	settle(e, E2PF_EV_ROOM);
+	e2pf_unlock(&e->lock);
+}
+
+static bool is_in_phase(const struct e2pf_engine *e, unsigned number)
+{
+	const struct e2pf_phase *phase = e->position.phase;
+
+	return phase && phase->number == number;
+}
+
+bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase)
+{
+	bool in_phase;
+
+	e2pf_lock(&e->lock);
+	in_phase = is_in_phase(e, phase) && e2pf_is_reading(e);
+	e2pf_unlock(&e->lock);
+	return in_phase;
+}
+
+void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
+			   void (*add)(void *ctx), void *ctx)
+{
+	e2pf_lock(&e->lock);
+	/* add() runs under the lock: a worker that looked for units between the
+	 * addition and its announcement would find none, see all others asleep,
+	 * and end the phase. */
+	add(ctx);
+	if (is_in_phase(e, phase))
+		settle(e, e2pf_schedule_tell_news(&e->schedule));
+	e2pf_unlock(&e->lock);
+}
+
+/*
+ * Its reads.
+ */
+
+/*
+ * Whether a worker that makes progress is reading blocks that may include the
+ * checker's next one.  If the checker reports its position, that is one within
+ * the worker's units: a checker that reads one block before it begins must not
+ * wait for all units.
+ */
+static bool is_worth_waiting(const struct e2pf_engine *e, bool disks_read)
+{
+	unsigned epoch = e->position.epoch;
+	uint64_t at = 0;
+
+	e2pf_assert_held(e);
+	if (!e->reads.gated || !e2pf_is_reading(e) ||
+	    e2pf_now(e) - e->roster.last_progress >=
+	    (disks_read ? E2PF_GATE_PATIENCE_NS : E2PF_IDLE_PATIENCE_NS))
+		return false;
+	if (!e2pf_is_followed(&e->position))
+		return e2pf_roster_is_reading(&e->roster, epoch, NULL);
+	return e2pf_position_at(&e->position, &at) &&
+	       e2pf_roster_is_reading(&e->roster, epoch, &at);
+}
+
+bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
+			       bool first, bool disks_read)
+{
+	struct timespec ts = e2pf_deadline(GATE_CHECK_NS);
+	bool worth;
+
+	e2pf_lock(&e->lock);
+	worth = is_worth_waiting(e, disks_read) &&
+		e2pf_now(e) - since < GATE_LIMIT_NS;
+	if (worth && first)
+		e2pf_reads_count_wait(&e->reads);
+	if (worth)
+		e2pf_wait_until(&e->gate, &e->lock, &ts);
+	e2pf_unlock(&e->lock);
+	return worth;
+}
+
+void e2pf_monitor_waited(struct e2pf_engine *e, uint64_t since, bool served)
+{
+	e2pf_lock(&e->lock);
+	e2pf_reads_waited(&e->reads, e->pacing.speed.latency_ns,
+			  e2pf_now(e) - since, served);
+	e2pf_unlock(&e->lock);
+}
+
+bool e2pf_monitor_checker_read(struct e2pf_engine *e,
+			       const struct e2pf_read *r, bool *ahead)
+{
+	uint64_t now = e2pf_now(e);
+	bool stalled = e2pf_reads_was_stall(&e->reads, r, now - r->began);
+	unsigned events;
+	bool wake;
+
+	e2pf_lock(&e->lock);
+	events = e2pf_window_forget(&e->window, &e->position, r, ahead);
+	if (stalled)
+		events |= e2pf_pacing_judge_checker(&e->pacing, r,
+						    now - r->passed_gate);
+	wake = settle(e, events |
+			 e2pf_reads_count(&e->reads, r, stalled, now));
+	e2pf_unlock(&e->lock);
+	return wake;
+}
+
+bool e2pf_engine_may_read_again(struct e2pf_engine *e, uint64_t offset)
+{
+	uint64_t requested = e->roster.last_request;
+	bool again;
+
+	e2pf_lock(&e->lock);
+	/* Workers that have ended or given up have left theirs in flight. */
+	again = e2pf_reads_failed(&e->reads, offset, e->source->grain,
+				  requested &&
+				  e2pf_now(e) - requested < IN_FLIGHT_NS);
+	settle(e, e2pf_pacing_read_failed(&e->pacing, offset));
+	e2pf_unlock(&e->lock);
+	return again;
+}
+
+/*
+ * Statistics.
+ */
+
+bool e2pf_engine_reads_ahead(struct e2pf_engine *e)
+{
+	return (e2pf_is_reading(e) && !e2pf_pacing_is_careful(&e->pacing)) ||
+	       e->run == E2PF_RUN_ASLEEP;
+}
+
+void e2pf_engine_get_stats(struct e2pf_engine *e,
+			   struct e2pf_engine_stats *stats)
+{
+	memset(stats, 0, sizeof(*stats));
+	if (!e2pf_lock_within(&e->lock, STATS_PATIENCE_MS))
+		return;
+	stats->gave_up = e->gave_up;
+	e2pf_reads_stage(&e->reads, e->reads.stage, e2pf_now(e));
+	e2pf_window_stats(&e->window, stats);
+	e2pf_pacing_stats(&e->pacing, stats);
+	e2pf_reads_stats(&e->reads, stats);
+	e2pf_roster_stats(&e->roster, stats);
+	e2pf_unlock(&e->lock);
+}
+
+bool e2pf_engine_get_progress(struct e2pf_engine *e,
+			      struct e2pf_engine_progress *p)
+{
+	if (!e2pf_lock_within(&e->lock, PROGRESS_PATIENCE_MS))
+		return false;
+	memset(p, 0, sizeof(*p));
+	e2pf_reads_progress(&e->reads, e2pf_now(e), p);
+	if (!e2pf_position_last(&e->position, &p->at_phase, &p->at)) {
+		p->at_phase = E2PF_NONE;
+		p->at = 0;
+	}
+	e2pf_unlock(&e->lock);
+	return true;
+}

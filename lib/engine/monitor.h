@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * How the engine works, and its monitor.
+ *
+ * A checker reads one block after the other, in an order that follows from what it
+ * finds.  The engine's workers read the same blocks before it.  A source (source.h)
+ * knows which these are: it divides the work into phases, and a phase into units.
+ *
+ * The schedule has one cursor.  A worker that is free takes the units behind it, so
+ * that all workers read what the checker needs next, and asks the source which places
+ * they refer to (worker.c).  Its elevator sorts these, merges them into runs and hands
+ * them back: first the runs to request, then the pieces to parse, which lead to further
+ * places, one level after the other (elevator.h).  A disk with a head so serves one
+ * sweep a level; a device without one always has a queue.
+ *
+ * Before a run is requested there must be room in the window: the bytes that are ahead
+ * of the checker stay below a budget that follows the memory, because what is evicted
+ * before it is used is read twice.  The pacing says which gaps are read through, and
+ * whether the device is stuck, and then left to the checker.  Requests go to the page
+ * cache by fadvise(); the number in flight follows the time that one takes, because the
+ * end of a check waits for all of them.
+ *
+ * The checker reports its position and each read.  Where it reports positions, what it
+ * has passed makes room; elsewhere its reads do.  When it overtakes a worker, that
+ * worker drops what it has taken and takes units in front of the checker.  On a head
+ * the checker may wait at the gate for a worker that is about to read its block: its
+ * own read would move the head away and back.  When the checker reaches another phase,
+ * what was taken in the one before is dropped (the epoch has changed).
+ *
+ * All of this is advisory.  If reads fail, memory runs out or a thread does not start,
+ * the checker reads for itself, as it would without the engine.
+ *
+ * The files call each other in one direction (tests/tools/owners.py prints the order):
+ *
+ *	engine.c, walk.c	start and stop; starts the threads, and reads the device
+ *				before there are any
+ *	worker.c, checker.c	what a thread does, and what a read of the checker does
+ *	monitor.c		the lock, the conditions and the run state
+ *	schedule, window, ...	parts, which know what they are given, and return events
+ *	elevator, blockset, ...	data
+ *
+ * Each function of the monitor takes the lock, calls parts, settles the events that they
+ * return, and releases the lock; settle() is the only place that wakes anybody.  A part is
+ * written by the file of its name alone.
+ */
+#ifndef E2PF_MONITOR_H
+#define E2PF_MONITOR_H
+
+#include "engine.h"
+#include "lock.h"
+#include "pacing.h"
+#include "position.h"
+#include "reads.h"
+#include "roster.h"
+#include "schedule.h"
+#include "window.h"
+
+enum e2pf_run {
+	E2PF_RUN_IDLE,		/* there are no workers */
+	E2PF_RUN_ASLEEP,	/* nor here: everything was cached at the start */
+	E2PF_RUN_STARTING,	/* a thread looks at the device, and then starts
+				   them; it counts as one of them */
+	E2PF_RUN_READING,
+	E2PF_RUN_GAVE_UP,	/* too many errors, or a total budget is used
+				   up: the workers take nothing */
+	E2PF_RUN_STOPPING	/* the workers have been told to end */
+};
+
+struct e2pf_engine {
+	/* Const from the creation on. */
+	struct e2pf_source *source;
+	struct e2pf_device *const *devices;
+
+	struct e2pf_worker *worker;	/* engine.c: an array; from the start to
+					   the end of the threads */
+
+	/* The others are monitor.c's. */
+	struct e2pf_engine_config cfg;	/* const while reading */
+	struct e2pf_lock lock;
+	_Atomic(enum e2pf_run) run;	/* any thread reads it */
+	bool gave_up;			/* since the start, for the statistics */
+	pthread_cond_t work;		/* workers that are idle or throttled */
+	pthread_cond_t gate;		/* the checker's threads that wait there */
+	pthread_cond_t ended;		/* callers that wait for the workers to end,
+					   or to have nothing left to do */
+
+	struct e2pf_position position;
+	struct e2pf_schedule schedule;
+	struct e2pf_window window;
+	struct e2pf_pacing pacing;
+	struct e2pf_reads reads;
+	struct e2pf_roster roster;
+};
+
+/* What a worker has taken, and what it has used for it: its thread's alone. */
+struct e2pf_turn {
+	unsigned number;		/* of the worker */
+	struct e2pf_taken taken;
+	uint64_t range;			/* of the window: the units taken */
+	struct e2pf_used used;
+};
+
+/* A checker at the gate goes on when no worker has made progress for
+ * E2PF_GATE_PATIENCE_NS, or, where no disk is known to read, for E2PF_IDLE_PATIENCE_NS. */
+#define E2PF_GATE_PATIENCE_NS 1000000000ull
+#define E2PF_IDLE_PATIENCE_NS 50000000ull
+
+/* These need no lock. */
+
+/* Time of the first device's clock, which is used for all of them. */
+static inline uint64_t e2pf_now(const struct e2pf_engine *e)
+{
+	return e->devices[0]->ops->now(e->devices[0]);
+}
+
+static inline bool e2pf_is_reading(const struct e2pf_engine *e)
+{
+	return e->run == E2PF_RUN_READING;
+}
+
+/* Does nobody want what was taken? */
+static inline bool e2pf_is_obsolete(const struct e2pf_engine *e,
+				    const struct e2pf_taken *taken)
+{
+	return !e2pf_is_reading(e) || taken->epoch != e->position.epoch ||
+	       e2pf_passed(&e->position, taken->last);
+}
+
+/* The life of an engine. */
+
+void e2pf_monitor_init(struct e2pf_engine *e);
+void e2pf_monitor_destroy(struct e2pf_engine *e);
+
+/* Begin to start an engine that is idle: returns true if the caller is to go on with it,
+ * otherwise *err is 0 or an errno.  Or one that is asleep. */
+bool e2pf_monitor_start(struct e2pf_engine *e,
+			const struct e2pf_engine_config *config, int *err);
+bool e2pf_monitor_wake(struct e2pf_engine *e);
+
+/* The caller that starts it has found everything cached. */
+void e2pf_monitor_sleep(struct e2pf_engine *e);
+
+/* Is it to measure the device?  What it measured, in `ns`. */
+bool e2pf_monitor_wants_speed(struct e2pf_engine *e);
+void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
+			   const struct e2pf_speed *speed, uint64_t ns);
+
+/* Order and budget are final: returns how many workers to create, which wait for
+ * e2pf_monitor_started(); 0: none, the engine was stopped, or *err is an errno. */
+unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err);
+void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers);
+
+/* Tell the workers to end, and wait.  Returns false if some have not.  Then, when their
+ * threads were joined: it is idle. */
+bool e2pf_monitor_stop(struct e2pf_engine *e, int milliseconds);
+void e2pf_monitor_stopped(struct e2pf_engine *e);
+
+/* Have the source of an idle engine begin.  Returns its first phase. */
+const struct e2pf_phase *e2pf_monitor_begin(struct e2pf_engine *e,
+					    const struct e2pf_start *start);
+
+/* A worker. */
+
+/* Take what comes next, and sleep while there is nothing.  Returns false when the worker
+ * has to end; then it leaves. */
+bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn);
+void e2pf_monitor_leave(struct e2pf_engine *e);
+
+/* Wait for room in the window.  Returns false if nobody wants what was taken any more. */
+bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn);
+
+/* Count a part of a run, as e2pf_window_count_part().  Returns the same. */
+bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
+			     struct e2pf_run_parts *parts, uint64_t pos,
+			     uint64_t len, bool missing);
+
+/* A read at this place has returned after `ns`; `error` is an errno or 0.  Waits while the
+ * device is stuck.  Returns the same.  Takes the lock only if somebody has to know. */
+bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
+				uint64_t offset, int error, uint64_t ns);
+
+/* One has not returned after `ns`; and it has, or is not waited for any more. */
+void e2pf_monitor_read_is_late(struct e2pf_engine *e, struct e2pf_turn *turn,
+			       uint64_t offset, uint64_t ns);
+void e2pf_monitor_read_goes_on(struct e2pf_engine *e, struct e2pf_turn *turn);
+
+/* There are more units. */
+void e2pf_monitor_tell_news(struct e2pf_engine *e);
+
+/* The checker, beside the functions of engine.h. */
+
+/* Wait at the gate for a moment.  Returns false if that is not worth it: `since` when the
+ * checker has waited, and whether a disk reads. */
+bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
+			       bool first, bool disks_read);
+void e2pf_monitor_waited(struct e2pf_engine *e, uint64_t since, bool served);
+
+/* A read has returned.  Sets *ahead as e2pf_engine_after_read() returns it.  Returns true
+ * if the caller is to start the engine. */
+bool e2pf_monitor_checker_read(struct e2pf_engine *e,
+			       const struct e2pf_read *read, bool *ahead);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+#include "piece.h"
+#include "reads.h"
+
+#define NOWHERE UINT64_MAX
+
+/* The gate stays open for the rest of the phase when more time was lost at it than
+ * LOST_READS reads of the checker's own take, and a LOST_PART of what those took that
+ * it has saved.  A read for which the latency was not measured takes LATENCY_NS. */
+#define LOST_READS 4u
+#define LOST_PART 20u
+#define LATENCY_NS 10000000u
+
+/* Large reads take longer than E2PF_STALL_NS from memory, too: 128 KiB 20 us. */
+#define STALL_NS_PER_KIB 500u
+
+/* Everything seemed cached, but is not if this many reads had to wait, of at most
+ * 16 times as many: a busy machine delays some, too. */
+#define WARM_MISSES 128u
+
+void e2pf_reads_start(struct e2pf_reads *c)
+{
+	c->sleep_misses = 0;
+}
+
+void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now)
+{
+	c->stages[c->stage].ns += now - c->stage_began;
+	c->stage_began = now;
+	c->stage = stage;
+}
+
+/*
+ * The gate.
+ */
+
+void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated)
+{
+	c->gated = gated && !c->ending;
+}
+
+void e2pf_reads_is_ending(struct e2pf_reads *c)
+{
+	c->ending = true;
+	c->gated = false;
+}
+
+void e2pf_reads_come(struct e2pf_reads *c)
+{
+	c->gate_waiters++;
+}
+
+void e2pf_reads_leave(struct e2pf_reads *c)
+{
+	c->gate_waiters--;
+}
+
+void e2pf_reads_count_wait(struct e2pf_reads *c)
+{
+	c->gate_waits++;
+}
+
+void e2pf_reads_waited(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
+		       bool served)
+{
+	if (!latency)
+		latency = LATENCY_NS;
+	c->served += served;
+	if (served)
+		return;
+	c->lost_ns += ns;
+	if (!c->gated || c->lost_ns <=
+	    latency * LOST_READS + latency * c->served / LOST_PART)
+		return;
+	c->gated = false;
+	c->gate_opened = "blocks that were waited for did not come";
+}
+
+/*
+ * What is in flight.
+ */
+
+unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
+			    unsigned device, uint64_t offset, uint32_t length)
+{
+	unsigned slot = atomic_fetch_add(&c->next_requested, 1) % E2PF_REQUESTED;
+	struct e2pf_requested *r = &c->requested[slot];
+	unsigned requests;
+
+	/* Whoever looks meanwhile may take two requests for one that is as long as
+	 * the first and where the second is: then something counts as in flight
+	 * that is not. */
+	r->offset = offset;
+	r->device = device;
+	r->length = length;
+	r->asking = true;
+	if (offset <= c->alone_end && offset + length >= c->alone_at)
+		c->alone_at = NOWHERE;
+	/* This may block while the device's queue is full. */
+	requests = dev->ops->willneed(dev, offset, length);
+	r->asking = false;
+	return requests;
+}
+
+/* The request for this byte among the last ones of the workers, or NULL. */
+static const struct e2pf_requested *request_of(const struct e2pf_reads *c,
+					       unsigned device, uint64_t offset)
+{
+	const struct e2pf_requested *r = c->requested;
+	unsigned i;
+
+	for (i = 0; i < E2PF_REQUESTED; i++, r++)
+		if (r->length && r->device == device &&
+		    offset - r->offset < r->length)
+			return r;
+	return NULL;
+}
+
+/* Might the page of this byte be in flight?  A page that no worker has requested may
+ * have been written in part.  The kernel drops a page that could not be read, but not
+ * one that is being read. */
+static bool may_be_in_flight(const struct e2pf_reads *c,
+			     struct e2pf_device *dev, unsigned device,
+			     uint64_t offset)
+{
+	const struct e2pf_requested *request;
+	enum e2pf_residency state;
+
+	if (offset >= dev->size || e2pf_is_cached(dev, offset, 1))
+		return false;
+	request = request_of(c, device, offset);
+	if (!request || request->asking)
+		return request;
+	if (dev->ops->forget)
+		dev->ops->forget(dev, offset - offset % dev->page_size,
+				 dev->page_size);
+	dev->ops->span(dev, offset, 1, &state);
+	return state == E2PF_HELD || !dev->sees_held;
+}
+
+void e2pf_reads_look_beside(struct e2pf_reads *c, struct e2pf_device *dev,
+			    const struct e2pf_read *r)
+{
+	uint64_t end = r->offset + r->length;
+
+	/* Publish the read before looking: a later request beside it clears this. */
+	c->alone_end = end;
+	c->alone_at = r->offset;
+	if ((r->offset && may_be_in_flight(c, dev, r->device, r->offset - 1)) ||
+	    may_be_in_flight(c, dev, r->device, end))
+		c->alone_at = NOWHERE;
+}
+
+/* Not if a page of it is in the cache that no worker has requested: nobody may be reading
+ * that. */
+bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
+			 const struct e2pf_read *r)
+{
+	uint64_t at = r->offset, end = at + r->length, len;
+	enum e2pf_residency state;
+
+	for (; at < end; at += len) {
+		len = dev->ops->span(dev, at, end - at, &state);
+		if (state == E2PF_HELD && !request_of(c, r->device, at))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Reads.
+ */
+
+static atomic_uint_fast64_t *lately(struct e2pf_reads *c, uint64_t offset,
+				    uint32_t grain)
+{
+	return &c->lately[offset / grain % E2PF_LATELY];
+}
+
+bool e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now,
+		      uint32_t grain)
+{
+	uint64_t key = (r->offset ^ (uint64_t)r->device << 56) + 1;
+
+	r->began = r->passed_gate = now;
+	r->waited = r->missed = false;
+	atomic_store_explicit(&c->reading_at, r->offset, memory_order_relaxed);
+	atomic_store_explicit(&c->reading_since, now, memory_order_relaxed);
+	c->alone_at = NOWHERE;
+	/* One of the last blocks is in memory, mostly in libext2fs's own cache: pass
+	 * 1D reads an extent block again for each block that it clones, and asking the
+	 * kernel each time took a third of the check. */
+	return atomic_exchange_explicit(lately(c, r->offset, grain), key,
+					memory_order_relaxed) == key;
+}
+
+/* Judged by its time.  A query of the kernel before each read would cost more than the
+ * read (mincore() 0.9 us, a cached block 0.6 us). */
+bool e2pf_reads_was_stall(struct e2pf_reads *c, const struct e2pf_read *r,
+			  uint64_t ns)
+{
+	atomic_store_explicit(&c->reading_since, 0, memory_order_relaxed);
+	return r->waited ||
+	       ns > E2PF_STALL_NS + r->length / 1024 * STALL_NS_PER_KIB;
+}
+
+/* Everything seemed cached.  It is not if one read in sixteen waits; rarer
+ * waits are due to other processes on this processor. */
+static unsigned count_sleep_miss(struct e2pf_reads *c)
+{
+	uint64_t reads = 0;
+	unsigned i;
+
+	for (i = 0; i < E2PF_STAGES; i++)
+		reads += c->stages[i].reads;
+	if (!c->sleep_misses || reads - c->sleep_since > WARM_MISSES * 16) {
+		c->sleep_since = reads;
+		c->sleep_misses = 0;
+	}
+	return ++c->sleep_misses >= WARM_MISSES ? E2PF_EV_WAKE : 0;
+}
+
+/* The part of this wait that is not counted yet.  Reads of several threads may
+ * wait at the same time, but the waits of a stage must not add up to more than
+ * the stage. */
+static uint64_t new_wait(struct e2pf_reads *c, const struct e2pf_read *r,
+			 uint64_t now)
+{
+	uint64_t from = r->began;
+
+	if (from < c->stalled_until)
+		from = c->stalled_until;
+	if (from < c->stage_began)
+		from = c->stage_began;
+	if (from >= now)
+		return 0;
+	c->stalled_until = now;
+	return now - from;
+}
+
+unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
+			  bool stalled, uint64_t now)
+{
+	struct e2pf_stage_stats *stage = &c->stages[c->stage];
+
+	stage->reads++;
+	stage->hits += !stalled;
+	c->bytes += r->length;
+	if (!stalled)
+		return 0;
+	stage->stalls++;
+	stage->stall_ns += new_wait(c, r, now);
+	return count_sleep_miss(c);
+}
+
+bool e2pf_reads_failed(struct e2pf_reads *c, uint64_t offset, uint32_t grain,
+		       bool in_flight)
+{
+	/* It is not in memory. */
+	*lately(c, offset, grain) = 0;
+	return in_flight && c->alone_at != offset;
+}
+
+/*
+ * What is known of them.
+ */
+
+void e2pf_reads_stats(const struct e2pf_reads *c,
+		      struct e2pf_engine_stats *stats)
+{
+	unsigned i;
+
+	for (i = 0; i < E2PF_STAGES; i++)
+		stats->stage[i] = c->stages[i];
+	stats->checker_bytes = c->bytes;
+	stats->gate_waits = c->gate_waits;
+	stats->lost_ns = c->lost_ns;
+	stats->gate_opened = c->gate_opened;
+}
+
+void e2pf_reads_progress(const struct e2pf_reads *c, uint64_t now,
+			 struct e2pf_engine_progress *progress)
+{
+	uint64_t since = c->reading_since;
+	unsigned i;
+
+	progress->stage = c->stage;
+	for (i = 0; i < E2PF_STAGES; i++)
+		progress->stall_ns += c->stages[i].stall_ns;
+	progress->checker_bytes = c->bytes;
+	progress->reading_ns = since && since < now ? now - since : 0;
+	progress->reading_at = c->reading_at;
+}

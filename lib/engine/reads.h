@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * The checker's reads: how many there were and how long they took, stage by stage; what
+ * waiting at the gate was worth; and whether a worker has requested what a read needs, or
+ * lies beside.
+ */
+#ifndef E2PF_READS_H
+#define E2PF_READS_H
+
+#include <stdatomic.h>
+
+#include "engine.h"
+#include "events.h"
+#include "requests.h"
+
+/* A small read that took longer than this waited for the device.  From memory
+ * 4 KiB take 1 us; the fastest devices need 60 us for a request through the block
+ * layer. */
+#define E2PF_STALL_NS 30000u
+
+/* As many as libext2fs's cache has blocks, and some more. */
+#define E2PF_LATELY 64u
+
+/* As many as two workers have in flight. */
+#define E2PF_REQUESTED (2 * E2PF_IN_FLIGHT_MOST)
+
+/* Something that a worker has requested, of which nothing was in the cache. */
+struct e2pf_requested {
+	atomic_uint_fast64_t offset;
+	atomic_uint device, length;	/* 0: nothing */
+	atomic_bool asking;		/* the call has not returned */
+};
+
+struct e2pf_reads {
+	/* Any thread reads these without the lock. */
+	atomic_bool gated;		/* in this phase it waits at the gate */
+	atomic_bool ending;		/* a signal is ending the check */
+	atomic_uint gate_waiters;	/* threads of it */
+	/* Its read that has not returned; if several threads read, the last one
+	 * that began. */
+	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
+	atomic_uint_fast64_t reading_at;	/* bytes */
+	/* Where it begins and ends, if nothing beside it has been in flight since;
+	 * or UINT64_MAX. */
+	atomic_uint_fast64_t alone_at, alone_end;
+	/* The last requests of the workers, a ring. */
+	struct e2pf_requested requested[E2PF_REQUESTED];
+	atomic_uint next_requested;
+	/* Its last reads, by their place; 0: none. */
+	atomic_uint_fast64_t lately[E2PF_LATELY];
+
+	/* These need the lock. */
+	unsigned stage;
+	uint64_t stage_began;
+	uint64_t stalled_until;		/* its waits up to here are counted */
+	uint64_t bytes, gate_waits;
+	/* Of its waits at the gate: time of those that ended without the block, and
+	 * the number of the others. */
+	uint64_t lost_ns, served;
+	const char *gate_opened;
+	struct e2pf_stage_stats stages[E2PF_STAGES];
+	/* While the engine is asleep: reads that waited, and the number of reads
+	 * at the first of them. */
+	unsigned sleep_misses;
+	uint64_t sleep_since;
+};
+
+/* These need no lock. */
+
+/* A read begins.  Returns true if this block was read a moment ago. */
+bool e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now,
+		      uint32_t grain);
+
+/* It is not cached: is nothing in flight beside it, which the block layer could merge with
+ * it?  From now on a request beside it counts. */
+void e2pf_reads_look_beside(struct e2pf_reads *c, struct e2pf_device *dev,
+			    const struct e2pf_read *r);
+
+/* Will a worker read this for the checker, or has it been requested? */
+bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
+			 const struct e2pf_read *r);
+
+/* Request this, of which nothing is in the cache.  Returns the number of requests. */
+unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
+			    unsigned device, uint64_t offset, uint32_t length);
+
+/* A read has returned, and took `ns` in all: did it wait for the device? */
+bool e2pf_reads_was_stall(struct e2pf_reads *c, const struct e2pf_read *r,
+			  uint64_t ns);
+
+/* A thread comes to the gate, and leaves it; a signal is ending the check, and nothing
+ * waits any more. */
+void e2pf_reads_come(struct e2pf_reads *c);
+void e2pf_reads_leave(struct e2pf_reads *c);
+void e2pf_reads_is_ending(struct e2pf_reads *c);
+
+/* The others need the lock. */
+
+void e2pf_reads_start(struct e2pf_reads *c);
+
+/* Whether it waits at the gate. */
+void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated);
+
+/* The checker enters a stage; or goes on in the one that it is in. */
+void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now);
+
+/* It waits at the gate; that has ended after `ns`, with the block if `served`.  `latency`
+ * is that of the device, 0: not known. */
+void e2pf_reads_count_wait(struct e2pf_reads *c);
+void e2pf_reads_waited(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
+		       bool served);
+
+/* A read has returned, which was a stall or not. */
+unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
+			  bool stalled, uint64_t now);
+
+/* A read at this place has failed, and workers have made requests that may not have ended
+ * if `in_flight`: may one of them have failed it? */
+bool e2pf_reads_failed(struct e2pf_reads *c, uint64_t offset, uint32_t grain,
+		       bool in_flight);
+
+void e2pf_reads_stats(const struct e2pf_reads *c,
+		      struct e2pf_engine_stats *stats);
+void e2pf_reads_progress(const struct e2pf_reads *c, uint64_t now,
+			 struct e2pf_engine_progress *progress);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+#include <stdlib.h>
+
+#include "roster.h"
+
+void e2pf_roster_progressed(struct e2pf_roster *r, uint64_t now)
+{
+	r->last_progress = now;
+}
+
+void e2pf_roster_requests(struct e2pf_roster *r, uint64_t now)
+{
+	r->last_progress = r->last_request = now;
+}
+
+/* Raise what workers took at most by what these do: each one's most only grows, and
+ * they may be at the same time. */
+static void count_memory(const struct e2pf_roster *r, uint64_t *refs_most,
+			 uint64_t *buffers_most)
+{
+	uint64_t refs = 0, buffers = 0;
+	unsigned i;
+
+	for (i = 0; i < r->workers; i++) {
+		refs += r->member[i].used.most_held * sizeof(struct e2pf_ref);
+		buffers += r->member[i].used.buffer;
+	}
+	if (refs > *refs_most)
+		*refs_most = refs;
+	if (buffers > *buffers_most)
+		*buffers_most = buffers;
+}
+
+bool e2pf_roster_make(struct e2pf_roster *r, unsigned workers)
+{
+	r->member = calloc(workers, sizeof(*r->member));
+	return r->member;
+}
+
+void e2pf_roster_join(struct e2pf_roster *r)
+{
+	r->running++;
+}
+
+void e2pf_roster_started(struct e2pf_roster *r, unsigned workers)
+{
+	r->workers = workers;
+	r->running += workers;
+	if (workers > r->threads_most)
+		r->threads_most = workers;
+}
+
+void e2pf_roster_clear(struct e2pf_roster *r)
+{
+	count_memory(r, &r->refs_bytes, &r->buffer_bytes);
+	free(r->member);
+	r->member = NULL;
+	r->workers = 0;
+}
+
+unsigned e2pf_roster_leave(struct e2pf_roster *r)
+{
+	r->running--;
+	return E2PF_EV_IDLE;
+}
+
+unsigned e2pf_roster_set_state(struct e2pf_roster *r, unsigned number,
+			       enum e2pf_worker_state state)
+{
+	struct e2pf_member *m = &r->member[number];
+
+	r->throttled += state == E2PF_WORKER_THROTTLED;
+	r->throttled -= m->state == E2PF_WORKER_THROTTLED;
+	m->state = state;
+	/* A checker does not wait at the gate for a worker that sleeps. */
+	return state == E2PF_WORKER_READING ? 0 :
+	       state == E2PF_WORKER_IDLE ? E2PF_EV_GATE | E2PF_EV_IDLE :
+					   E2PF_EV_GATE;
+}
+
+unsigned e2pf_roster_taken(struct e2pf_roster *r, unsigned number,
+			   const struct e2pf_taken *taken)
+{
+	r->member[number].taken = *taken;
+	/* A throttled one may now be the nearest to the checker, which is allowed
+	 * more of the budget. */
+	return E2PF_EV_ROOM |
+	       e2pf_roster_set_state(r, number, E2PF_WORKER_READING);
+}
+
+unsigned e2pf_roster_found_nothing(struct e2pf_roster *r, unsigned number,
+				   unsigned news)
+{
+	struct e2pf_member *m = &r->member[number];
+	/* As above. */
+	unsigned events = m->state == E2PF_WORKER_IDLE ? 0 : E2PF_EV_ROOM;
+
+	m->news = news;
+	return events | e2pf_roster_set_state(r, number, E2PF_WORKER_IDLE);
+}
+
+void e2pf_roster_publish(struct e2pf_roster *r, unsigned number,
+			 const struct e2pf_used *used)
+{
+	struct e2pf_member *m = &r->member[number];
+
+	r->requests += used->requests - m->used.requests;
+	m->used = *used;
+}
+
+void e2pf_roster_count_error(struct e2pf_roster *r)
+{
+	r->errors++;
+}
+
+bool e2pf_roster_is_idle(const struct e2pf_roster *r, unsigned news)
+{
+	unsigned i;
+
+	/* An idle worker that has not heard the news may still be asleep. */
+	for (i = 0; i < r->workers; i++)
+		if (r->member[i].state != E2PF_WORKER_IDLE ||
+		    r->member[i].news != news)
+			return false;
+	return true;
+}
+
+bool e2pf_roster_is_reading(const struct e2pf_roster *r, unsigned epoch,
+			    const uint64_t *unit)
+{
+	unsigned i;
+
+	for (i = 0; i < r->workers; i++) {
+		const struct e2pf_member *m = &r->member[i];
+
+		if (m->state == E2PF_WORKER_READING &&
+		    m->taken.epoch == epoch &&
+		    (!unit || (m->taken.first <= *unit &&
+			       *unit <= m->taken.last)))
+			return true;
+	}
+	return false;
+}
+
+bool e2pf_roster_is_nearest(const struct e2pf_roster *r, unsigned number)
+{
+	const struct e2pf_taken *taken = &r->member[number].taken;
+	unsigned i;
+
+	for (i = 0; i < r->workers; i++) {
+		const struct e2pf_member *other = &r->member[i];
+
+		if (i != number && other->state != E2PF_WORKER_IDLE &&
+		    other->taken.epoch == taken->epoch &&
+		    other->taken.first < taken->first)
+			return false;
+	}
+	return true;
+}
+
+void e2pf_roster_stats(const struct e2pf_roster *r,
+		       struct e2pf_engine_stats *stats)
+{
+	stats->prefetched_requests = r->requests;
+	stats->errors = r->errors;
+	stats->threads = r->threads_most;
+	stats->refs_bytes = r->refs_bytes;
+	stats->buffer_bytes = r->buffer_bytes;
+	count_memory(r, &stats->refs_bytes, &stats->buffer_bytes);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * The roster: what each worker is doing, and what all of them have done.  It knows their
+ * numbers, not their threads.
+ */
+#ifndef E2PF_ROSTER_H
+#define E2PF_ROSTER_H
+
+#include <stdatomic.h>
+
+#include "engine.h"
+#include "events.h"
+#include "schedule.h"
+
+enum e2pf_worker_state {
+	E2PF_WORKER_IDLE,	/* found nothing to take */
+	E2PF_WORKER_READING,
+	E2PF_WORKER_THROTTLED	/* waits until the checker has used what was
+				   read, or for a stuck device */
+};
+
+/* What a worker has used since its start. */
+struct e2pf_used {
+	uint64_t most_held;	/* references */
+	uint64_t requests;	/* made */
+	size_t buffer;		/* bytes, of what is parsed */
+};
+
+/* Needs the lock. */
+struct e2pf_member {
+	enum e2pf_worker_state state;
+	struct e2pf_taken taken;	/* what it reads */
+	unsigned news;		/* the schedule's count when it last found
+				   nothing to take */
+	struct e2pf_used used;	/* as it was when it last had the lock */
+};
+
+struct e2pf_roster {
+	/* Any thread reads these without the lock. */
+	atomic_uint throttled;		/* workers in that state */
+	/* When one last read something, and last requested something, ns; written
+	 * by any worker. */
+	atomic_uint_fast64_t last_progress, last_request;
+
+	/* These need the lock. */
+	struct e2pf_member *member;	/* an element for each worker */
+	unsigned workers;		/* number of threads; 0: not all of them
+					   have been created */
+	unsigned running;		/* that have not returned yet */
+	unsigned threads_most;
+	uint64_t errors, requests;
+	/* Memory of workers that have ended, at most: references, and buffers. */
+	uint64_t refs_bytes, buffer_bytes;
+};
+
+/* A worker has read something, or requests something.  Need no lock. */
+void e2pf_roster_progressed(struct e2pf_roster *r, uint64_t now);
+void e2pf_roster_requests(struct e2pf_roster *r, uint64_t now);
+
+/* The others need the lock. */
+
+/* Room for this many workers; false without memory.  Somebody begins to start them, and
+ * counts as running; this many were started; they have all ended. */
+bool e2pf_roster_make(struct e2pf_roster *r, unsigned workers);
+void e2pf_roster_join(struct e2pf_roster *r);
+void e2pf_roster_started(struct e2pf_roster *r, unsigned workers);
+void e2pf_roster_clear(struct e2pf_roster *r);
+
+/* Somebody who was running has ended. */
+unsigned e2pf_roster_leave(struct e2pf_roster *r);
+
+/* The state of a worker, what it has taken, that it has found nothing to take, and what it
+ * has used. */
+unsigned e2pf_roster_set_state(struct e2pf_roster *r, unsigned number,
+			       enum e2pf_worker_state state);
+unsigned e2pf_roster_taken(struct e2pf_roster *r, unsigned number,
+			   const struct e2pf_taken *taken);
+unsigned e2pf_roster_found_nothing(struct e2pf_roster *r, unsigned number,
+				   unsigned news);
+void e2pf_roster_publish(struct e2pf_roster *r, unsigned number,
+			 const struct e2pf_used *used);
+
+/* A worker's read has failed. */
+void e2pf_roster_count_error(struct e2pf_roster *r);
+
+/* Have all of them found nothing to take since these news? */
+bool e2pf_roster_is_idle(const struct e2pf_roster *r, unsigned news);
+
+/* Is a worker reading for this epoch; with `unit`, units that include it? */
+bool e2pf_roster_is_reading(const struct e2pf_roster *r, unsigned epoch,
+			    const uint64_t *unit);
+
+/* Does the checker reach what this worker has taken before what any other one has? */
+bool e2pf_roster_is_nearest(const struct e2pf_roster *r, unsigned number);
+
+void e2pf_roster_stats(const struct e2pf_roster *r,
+		       struct e2pf_engine_stats *stats);
+
+#endif
