@@ -3,9 +3,9 @@
 /*
  * A session: puts the parts together, for any filesystem.
  *
- * The topology describes the device, the policy decides how to read it, the
- * budget limits the memory, and the filesystem's source provides the blocks to
- * read.  The engine does the rest.
+ * The topology describes the device, the single-spindle detector decides how to
+ * read it, the budget limits the memory, and the filesystem's source provides the
+ * blocks to read.  The engine does the rest.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,13 +17,10 @@
 #include "device/budget.h"
 #include "device/device.h"
 #include "device/share.h"
+#include "device/spindle.h"
 #include "device/sysfile.h"
 #include "device/thread.h"
 #include "session.h"
-
-/* Workers, unless the user chose: two keep a device busy, since each has many
- * requests in flight, and overlap parsing with reading. */
-#define THREADS 2u
 
 /* A single read that takes this long is worth a word. */
 #define SLOW_READ_NS 1000000000u
@@ -122,22 +119,16 @@ void e2pf_session_choose(struct e2pf_session *s)
 		if (s->dev[i]->uncached)
 			s->why_off = "what is read of it does not stay in memory";
 	}
-	policy = e2pf_policy_choose(&s->topo);
-	cfg->threads = cfg->head_threads = THREADS;
-	/* Each rotational disk gets an elevator pass of its own, up to two. */
-	if (policy.heads < THREADS)
-		cfg->head_threads = policy.heads;
-	if (s->settings.threads)
-		cfg->threads = cfg->head_threads = s->settings.threads;
+	policy = e2pf_policy_choose(&s->topo, s->settings.threads, blind);
+	cfg->threads = policy.threads;
+	cfg->head_threads = policy.seek_threads;
+	cfg->has_head = policy.seeks;
+	cfg->measure = policy.measure;
 	s->sharing = e2pf_share_count(s->sysroot);
 	s->available = e2pf_memory_share(s->sysroot, false);
 	cfg->budget = s->settings.memory;
 	if (!cfg->budget)
 		cfg->budget = own_budget(s);
-	/* The gate needs to know when a block has arrived, which a blind device
-	 * cannot tell. */
-	cfg->has_head = policy.has_head && !blind;
-	cfg->measure = policy.measure && !blind;
 }
 
 int e2pf_session_start(struct e2pf_session *s)

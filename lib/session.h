@@ -28,7 +28,7 @@ struct e2pf_filesystem {
 	const char *not_begun;	/* why nothing was read ahead if
 				   e2pf_session_choose() was never called; NULL:
 				   another decision says so */
-	const char *order;	/* of reads if no disk is rotational; NULL
+	const char *order;	/* of reads if no device seeks; NULL
 				   without an engine */
 	const char *threads;	/* why this number of them; NULL: as
 				   e2pf_session_choose() decided */

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides at which places a device is measured, and what it is called by the
- * figures.  What follows from them is the engine's business.
+ * Decides at which places a device is measured, and how.  What the figures say of
+ * it is for spindle.h, and what follows from them the engine's business.
  */
 #include <string.h>
 
 #include "speed.h"
-
-/*
- * A 7200 rpm disk takes 8 to 15 ms for a single read far away, and 4 ms per
- * read with eight in flight; a USB disk 10 ms.  Flash takes 0.05 to 1 ms for a
- * single read.  A network volume may take several ms, and a tenth of that per
- * read with eight in flight.
- */
-#define HEAD_LATENCY_NS 2000000u
-#define HEAD_DEEP_NS 1200000u
+#include "spindle.h"
 
 /* The checker waits for the measurement.  A device that takes longer than this for
  * one read is stuck, and measuring it would tell nothing. */
@@ -272,8 +264,8 @@ static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
 	if (all > speed->latency_ns)
 		speed->request_ns = (all - speed->latency_ns) /
 				    (E2PF_SPEED_DEEP - 1);
-	speed->has_head = speed->latency_ns >= HEAD_LATENCY_NS &&
-			  speed->deep_latency_ns >= HEAD_DEEP_NS;
+	speed->has_head = e2pf_measured_seeks(speed->latency_ns,
+					      speed->deep_latency_ns);
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A device's speed: whether it has a head, and what a request and a byte
+ * A device's speed: whether it seeks (spindle.h), and what a request and a byte
  * cost.  Measured in the same way before a check and by `e2prefetch probe`.
  */
 #ifndef E2PF_DEVICE_SPEED_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides which disks are below a device or file, and in which order they are
- * read.  Knows sysfs only: it opens no device and measures nothing.
+ * Decides which disks are below a device or file.  Knows sysfs only: it opens no
+ * device and measures nothing.
  */
 #include <dirent.h>
 #include <limits.h>
@@ -277,31 +277,4 @@ bool e2pf_topology_count(const char *sysroot, const struct e2pf_topology *topo,
 			return false;
 	}
 	return topo->disks && !topo->incomplete;
-}
-
-/*
- * Reported of real devices: threads in the checker's order make a USB disk three
- * times as slow, and gain 15-20 % on flash; three spindles can serve about three
- * passes.  Flash that takes one request at a time gains from larger requests,
- * as a rotational disk does.  A disk that is not known to be one and is declared
- * rotational may be flash, a single spindle, or any number of disks with a spindle
- * among them.
- */
-struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo)
-{
-	bool known = topo->disks && !topo->incomplete, one_request = known;
-	/* A known disk declared rotational is; all others are measured. */
-	struct e2pf_policy policy = {
-		.has_head = true, .heads = topo->devices,
-		.measure = !known || topo->unsure || !topo->spindles
-	};
-	unsigned i;
-
-	if (!known || topo->unsure)
-		return policy;
-	for (i = 0; i < topo->disks; i++)
-		one_request &= topo->disk[i].one_request;
-	policy.has_head = topo->spindles || one_request;
-	policy.heads = topo->spindles ? topo->spindles : topo->disks;
-	return policy;
 }

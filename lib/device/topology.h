@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The disks below a device or file, as sysfs lists them, and what follows for
- * threads and order.  A starting point: a virtio or loop device, or flash behind a
- * bridge to USB, may claim to be rotational, and then it is measured (speed.h).
+ * The disks below a device or file, as sysfs lists them.  A starting point: a virtio
+ * or loop device, or flash behind a bridge to USB, may claim to be rotational, and
+ * then it is measured.  spindle.h decides what follows.
  */
 #ifndef E2PF_TOPOLOGY_H
 #define E2PF_TOPOLOGY_H
@@ -47,16 +47,5 @@ unsigned e2pf_topology_add(const char *sysroot, const struct stat *st,
  * there is none. */
 bool e2pf_topology_count(const char *sysroot, const struct e2pf_topology *topo,
 			 uint64_t *busy_ns, uint64_t *in_flight);
-
-struct e2pf_policy {
-	bool has_head;		/* rotational, as far as known before anything
-				   is read */
-	bool measure;		/* has_head is a guess: measure it */
-	unsigned heads;		/* independent ones, where there are any */
-};
-
-/* Choose for these disks.  Unknown ones are treated as one rotational disk for
- * each device until they are measured.  Pure. */
-struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo);
 
 #endif

@@ -31,7 +31,7 @@ sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_settings="$lib/settings.c $lib/ext4/ext4_names.c
 	$lib/device/sysfile.c $srcdir/../prefetch/options.c"
 sources_engine="$lib/engine/*.c $lib/device/speed.c
-	$lib/device/thread.c"
+	$lib/device/spindle.c $lib/device/thread.c"
 sources_image="$sources_engine $lib/ext4/ext4_source.c
 	$lib/ext4/ext4_names.c $sources_plan
 	$srcdir/rigs/tiny-fs.c"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "unit.h"
-#include "device/topology.h"
+#include "device/spindle.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "sim-images.h"
@@ -163,10 +163,12 @@ static struct e2pf_source *source_of(struct run *r)
 
 static void start(struct run *r, const struct kind *kind)
 {
-	const struct e2pf_policy policy = e2pf_policy_choose(&kind->topo);
+	const struct e2pf_policy policy = e2pf_policy_choose(&kind->topo, 1,
+							    false);
 	/* btrfs check drops the page cache of its device. */
 	const struct e2pf_engine_config cfg = {
-		.threads = 1, .head_threads = 1, .has_head = policy.has_head,
+		.threads = policy.threads, .head_threads = policy.seek_threads,
+		.has_head = policy.seeks,
 		.measure = policy.measure, .paced = true,
 		.budget = r->im->budget, .settle = !r->im->fs.groups
 	};

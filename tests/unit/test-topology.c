@@ -8,7 +8,7 @@
 
 #include "unit.h"
 #include "recorded-tree.h"
-#include "device/topology.h"
+#include "device/spindle.h"
 
 /* The device with this number is called so; all devices are in one folder. */
 #define DEVICE(number, name) \
@@ -30,11 +30,11 @@
 	"sys/devices/" name "/slaves/" part " -> ../../" disk "/" part "\n"
 
 /* Bits of what is expected. */
-enum { KNOWN = 1, UNSURE = 2, HEAD = 4, MEASURE = 8 };
-#define UNKNOWN (HEAD | MEASURE)
-#define ROTATES (KNOWN | HEAD)
+enum { KNOWN = 1, UNSURE = 2, SEEKS = 4, MEASURE = 8 };
+#define UNKNOWN (SEEKS | MEASURE)
+#define ROTATES (KNOWN | SEEKS)
 #define FLASH (KNOWN | MEASURE)
-#define GUESS (KNOWN | UNSURE | HEAD | MEASURE)
+#define GUESS (KNOWN | UNSURE | SEEKS | MEASURE)
 
 /*
  * The disks as one text: names separated by blanks, each with a slash, then r
@@ -45,7 +45,7 @@ static const struct machine {
 	char type;			/* b: block device, f: file on it */
 	unsigned major, minor;
 	const char *disks;
-	unsigned expected, heads, readahead;	/* KiB */
+	unsigned expected, spindles, readahead;	/* KiB */
 } machines[] = {
 	{ "a disk", DISK("8:0", "sda", "1"), 'b', 8, 0, "sda/r", ROTATES, 1,
 	  512 },
@@ -228,13 +228,13 @@ TEST(each_machine)
 			assert_int_equal(topo.disks, 1);
 		else
 			assert_string_equal(text, m->disks);
-		policy = e2pf_policy_choose(&topo);
+		policy = e2pf_policy_choose(&topo, 0, false);
 		found = (topo.disks && !topo.incomplete ? KNOWN : 0) |
 			(topo.unsure ? UNSURE : 0) |
-			(policy.has_head ? HEAD : 0) |
+			(policy.seeks ? SEEKS : 0) |
 			(policy.measure ? MEASURE : 0);
 		assert_int_equal(found, m->expected);
-		assert_int_equal(policy.heads, m->heads);
+		assert_int_equal(policy.spindles, m->spindles);
 		assert_int_equal(readahead, m->readahead * 1024);
 		assert_int_equal(topo.max_readahead, readahead);
 	}
@@ -253,11 +253,11 @@ TEST(several_devices)
 	add('b', 8, 1, &topo);
 	name_disks(&topo, text, sizeof(text));
 	assert_string_equal(text, "sda/r sdb/r");
-	assert_int_equal(e2pf_policy_choose(&topo).heads, 2);
-	/* Each device may have a head of its own. */
+	assert_int_equal(e2pf_policy_choose(&topo, 0, false).spindles, 2);
+	/* Each device may have a spindle of its own. */
 	add('b', 254, 0, &topo);
-	assert_int_equal(e2pf_policy_choose(&topo).heads, 4);
-	assert_true(e2pf_policy_choose(&topo).measure);
+	assert_int_equal(e2pf_policy_choose(&topo, 0, false).spindles, 4);
+	assert_true(e2pf_policy_choose(&topo, 0, false).measure);
 	tree_remove();
 }
 

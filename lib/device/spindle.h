@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * The single-spindle detector: does a device seek, that is, is one sweep over it
+ * cheaper than two?
+ *
+ * The proposal of 2014 gave each processor a thread, which read the groups T, T + N,
+ * T + 2N, ...  An SSD became 15 to 20 % faster, one SATA disk 5 %, and a USB disk three
+ * times as slow: the threads sent its head to and fro.  Its reviewers asked that
+ * the program find out by itself, so that no user must know.
+ *
+ * It decides by what the kernel declares (topology.h), where that can be believed,
+ * and else by what eleven reads take (speed.h).  What follows:
+ *
+ *  threads	one for each spindle, two at most, in place of two
+ *  order	of the device, in long sweeps, in place of the checker's
+ *  gate	the checker waits for a sweep that is about to reach its block, in
+ *		place of reading it itself and moving the head away
+ *
+ * It does not know how many spindles are behind a controller, a bridge or a
+ * hypervisor, nor that an object store which answers late is none; the number of
+ * threads can be set for those.  It decides once, when reading begins.
+ */
+#ifndef E2PF_SPINDLE_H
+#define E2PF_SPINDLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topology.h"
+
+struct e2pf_policy {
+	bool seeks;		/* as declared, before anything is read */
+	bool measure;		/* `seeks` is a guess: the measurement decides */
+	unsigned spindles;	/* that can sweep side by side, if it seeks */
+	unsigned threads;	/* if it does not seek */
+	unsigned seek_threads;	/* if it does */
+};
+
+/*
+ * Choose by what is declared of these disks.  `threads` is the user's choice, or 0.
+ * A `blind` user cannot see what is cached.  Unknown disks are one spindle for each
+ * device until they are measured.  Pure.
+ */
+struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo,
+				      unsigned threads, bool blind);
+
+/* Does it seek, by the time of a lone read and that of each of eight in flight? */
+bool e2pf_measured_seeks(uint64_t latency_ns, uint64_t deep_latency_ns);
+
+/* Is a device that seeks a single spindle, as far as is known? */
+bool e2pf_single_spindle(const struct e2pf_topology *topo, bool seeks);
+
+#endif
