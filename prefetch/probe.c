@@ -25,8 +25,7 @@ static void print_disks(const struct e2pf_topology *topo, const char *device)
 	for (i = 0; i < topo->disks; i++)
 		printf("%s%s, declared %s%s\n", i ? "          " :
 		       "disk      ", topo->disk[i].name,
-		       topo->disk[i].rotational ? "rotational" :
-		       "not rotational",
+		       topo->disk[i].rotational ? "a spindle" : "no spindle",
 		       topo->disk[i].one_request ? ", one request at a time" :
 		       "");
 	if (!topo->disks)

@@ -29,16 +29,16 @@
 #define PART_FLASH 0.5
 #define PART_LATE 0.2
 
-/* Eight reads at once take less than twice as long as one: it has no head, however long
- * that is. */
+/* Eight reads at once take less than twice as long as one: it does not seek, however
+ * long that is. */
 #define PARALLEL 2
 
 /* Reads that nobody can read ahead, one after the other: what the filesystem is opened
  * with. */
 #define LONE_READS 4
 
-/* If lone reads without a head differ by more, the machine or the device is too busy to
- * say how long a check takes. */
+/* If lone reads of what does not seek differ by more, the machine or the device is too
+ * busy to say how long a check takes. */
 #define BUSY 4
 
 /* Returns n to sample one group in n, so that the tables of the sampled groups

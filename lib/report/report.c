@@ -57,19 +57,19 @@ static const char *reason_of_order(const struct e2pf_report *r)
 	unsigned spindles = r->topo.spindles;
 
 	if (spindles && !r->engine.has_head)
-		return "this user cannot see what is cached, which block order "
-		       "needs";
+		return "this user cannot see what is cached, which sweeps need";
 	if (spindles)
-		return "the kernel reports a rotational disk";
+		return "it seeks: the kernel reports a single spindle";
 	return r->engine.has_head ?
-	       "the disk is unknown, or takes one request at a time" :
-	       "the kernel reports no rotational disk";
+	       "taken to seek: the disk is unknown, or takes one request at a "
+	       "time" :
+	       "it does not seek: the kernel reports no spindle";
 }
 
 void e2pf_report_order(struct e2pf_report *r)
 {
 	const struct e2pf_engine_stats *st = &r->engine;
-	const char *order = st->has_head ? "in block order" : r->order;
+	const char *order = st->has_head ? "in device order" : r->order;
 	const char *why = st->unmeasured ? st->unmeasured : "";
 	const char *but = *why ? "; it was not measured: " : "";
 	char text[32], deep[32];
@@ -83,15 +83,16 @@ void e2pf_report_order(struct e2pf_report *r)
 	if (!r->order)
 		return;
 	if (st->latency_ns)
-		e2pf_decide(&r->decisions, "order", order, "a small read takes "
-			    "%s, with eight in flight %s each",
+		e2pf_decide(&r->decisions, "order", order, "it %s: a small "
+			    "read takes %s, with eight in flight %s each",
+			    st->has_head ? "seeks" : "does not seek",
 			    in_milliseconds((double)st->latency_ns / 1e9,
 					    text, sizeof(text)),
 			    in_milliseconds((double)st->deep_latency_ns / 1e9,
 					    deep, sizeof(deep)));
 	else if (r->topo.spindles > 1 && st->has_head)
-		e2pf_decide(&r->decisions, "order", order, "the kernel reports "
-			    "%u rotational disks%s%s", r->topo.spindles, but, why);
+		e2pf_decide(&r->decisions, "order", order, "it seeks: the kernel "
+			    "reports %u spindles%s%s", r->topo.spindles, but, why);
 	else
 		e2pf_decide(&r->decisions, "order", order, "%s%s%s",
 			    reason_of_order(r), but, why);
@@ -128,10 +129,10 @@ static void print_disks(const struct e2pf_topology *topo, const char *program,
 	for (i = 1; i < topo->disks; i++)
 		fprintf(out, ",%s", topo->disk[i].name);
 	if (topo->disks == 1)
-		fprintf(out, " (one disk, declared %srotational",
-			topo->spindles ? "" : "not ");
+		fprintf(out, " (one disk, declared %s spindle",
+			topo->spindles ? "a single" : "no");
 	else
-		fprintf(out, " (%u disks, %u of them declared rotational",
+		fprintf(out, " (%u disks, %u of them declared spindles",
 			topo->disks, topo->spindles);
 	fprintf(out, "%s)\n", topo->unsure ? ", which may be wrong" : "");
 }

@@ -67,7 +67,7 @@ struct e2pf_report {
 	unsigned stages;
 	const char *threads;	/* why this number of them; NULL: because of the
 				   disks */
-	const char *order;	/* of reads, if it is not block order; NULL
+	const char *order;	/* of reads, if the device does not seek; NULL
 				   without an engine */
 	struct e2pf_engine_stats engine;
 };

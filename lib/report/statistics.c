@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include "device/spindle.h"
 #include "report.h"
 
 /* The version of the schema; see doc/statistics.md. */
@@ -43,7 +44,7 @@ static const struct member of_report[] = {
 	{ "sharing", NUMBER32, REPORT(sharing) },
 }, of_engine[] = {
 	{ "threads", NUMBER32, ENGINE(threads) },
-	{ "block_order", FLAG, ENGINE(has_head) },
+	{ "seeks", FLAG, ENGINE(has_head) },
 	{ "latency_seconds", NUMBER_NS, ENGINE(latency_ns) },
 	{ "deep_latency_seconds", NUMBER_NS, ENGINE(deep_latency_ns) },
 	{ "gap_bytes", NUMBER, ENGINE(gap_bytes) },
@@ -260,7 +261,8 @@ int e2pf_report_write(const struct e2pf_report *r, FILE *out)
 	put(j, "schema", "%u", STATS_SCHEMA);
 	put_members(j, of_report, COUNT(of_report), r);
 	put(j, "spindles", "%u", r->topo.spindles);
-	put(j, "rotational", r->topo.spindles ? "true" : "false");
+	put(j, "single_spindle", e2pf_single_spindle(&r->topo, r->engine.has_head) ?
+	    "true" : "false");
 	put_members(j, of_engine, COUNT(of_engine), &r->engine);
 	put_members(j, of_stages, COUNT(of_stages), &all);
 	put_lists(j, r);

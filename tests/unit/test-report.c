@@ -38,21 +38,26 @@ TEST(order)
 		const char *unmeasured, *order, *reason;
 	} rows[] = {
 		{ 0, false, 0, 0, NULL, "any",
-		  "the kernel reports no rotational disk" },
-		{ 0, true, 0, 0, NULL, "in block order",
-		  "the disk is unknown, or takes one request at a time" },
-		{ 1, true, 0, 0, NULL, "in block order",
-		  "the kernel reports a rotational disk" },
+		  "it does not seek: the kernel reports no spindle" },
+		{ 0, true, 0, 0, NULL, "in device order",
+		  "taken to seek: the disk is unknown, or takes one request at a "
+		  "time" },
+		{ 1, true, 0, 0, NULL, "in device order",
+		  "it seeks: the kernel reports a single spindle" },
 		{ 1, false, 0, 0, NULL, "any",
-		  "this user cannot see what is cached, which block order needs" },
-		{ 1, true, 0, 0, "it is too small", "in block order",
-		  "the kernel reports a rotational disk; it was not measured: it is "
-		  "too small" },
-		{ 2, true, 0, 0, "it is too small", "in block order",
-		  "the kernel reports 2 rotational disks; it was not measured: it "
-		  "is too small" },
+		  "this user cannot see what is cached, which sweeps need" },
+		{ 1, true, 0, 0, "it is too small", "in device order",
+		  "it seeks: the kernel reports a single spindle; it was not "
+		  "measured: it is too small" },
+		{ 2, true, 0, 0, "it is too small", "in device order",
+		  "it seeks: the kernel reports 2 spindles; it was not measured: "
+		  "it is too small" },
 		{ 2, false, 9000000, 2500000, NULL, "any",
-		  "a small read takes 9 ms, with eight in flight 2.5 ms each" },
+		  "it does not seek: a small read takes 9 ms, with eight in flight "
+		  "2.5 ms each" },
+		{ 0, true, 12000000, 10000000, NULL, "in device order",
+		  "it seeks: a small read takes 12 ms, with eight in flight 10 ms "
+		  "each" },
 	};
 	size_t i;
 
