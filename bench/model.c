@@ -41,6 +41,7 @@ static const struct key keys[] = {
 	WORD(kind, kinds), WORD(layout, layouts),
 	KEY(latency), KEY(write_latency), KEY(overhead), KEY(bandwidth),
 	KEY(iops), KEY(max_request), KEY(rotational), KEY(read_ahead),
+	KEY(quick),
 	KEY(channels), KEY(spindles), KEY(chunk), KEY(capacity), KEY(rpm),
 	KEY(media_rate),
 	KEY(seek_track), KEY(seek_full), KEY(queue_depth), KEY(elevator),

@@ -47,6 +47,8 @@ struct dm_params {
 	uint64_t max_request;	/* bytes per command; longer ones are split */
 	uint64_t rotational;	/* value of the queue attribute */
 	uint64_t read_ahead;	/* the same */
+	uint64_t quick;		/* reads after a reset that take no time: they
+				   hide from who measures whether it seeks */
 
 	/* DM_FLASH */
 	uint64_t channels;	/* commands served at a time */

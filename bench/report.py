@@ -298,14 +298,19 @@ def write(result, args):
     folder = os.path.dirname(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
     drawn = []
-    for (label, model), group in cells(result, "cold").items():
-        if model not in args.pictures:
+    cold = cells(result, "cold")
+    labels = dict.fromkeys(label for label, _model in cold)
+    for label, models in itertools.product(labels, args.pictures):
+        # Those of several models, joined by a plus sign, are side by side.
+        shown = [(m, c, cell.low) for m in models.split("+")
+                 for c, cell in cold.get((label, m), {}).items()]
+        if not shown:
             continue
-        name = file_name("timing", label, model) + ".svg"
-        draw({f"{c}: {figure(group[c].low)} s": points_of(trace_path(
-            result["traces"], model, label, c)) for c in group},
-             os.path.join(folder, name))
-        drawn.append((f"{label}, {model}: when each block was read", name))
+        name = file_name("timing", label, models) + ".svg"
+        draw({f"{c}{', ' + m if '+' in models else ''}: {figure(low)} s":
+              points_of(trace_path(result["traces"], m, label, c))
+              for m, c, low in shown}, os.path.join(folder, name))
+        drawn.append((f"{label}, {models}: when each block was read", name))
     with open(path, "w") as f:
         f.write(markdown(result, drawn))
     print(f"Report: {path}")

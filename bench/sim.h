@@ -60,6 +60,7 @@ struct dm_sim {
 	uint64_t track;		/* bytes per turn */
 	uint64_t turn;		/* ns per turn */
 	uint64_t link_free;
+	uint64_t quick;		/* reads left that take no time */
 	struct limiter ops, bytes;
 	unsigned int nr_parts;	/* the most that what is outstanding can have */
 	uint64_t *channel;	/* when each becomes free */
