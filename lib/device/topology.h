@@ -9,6 +9,7 @@
 #define E2PF_TOPOLOGY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/stat.h>
 
