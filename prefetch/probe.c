@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "device/spindle.h"
 #include "ext4/ext4_probe.h"
 #include "report/words.h"
 
@@ -45,13 +46,16 @@ static void print_measured(const struct e2pf_probe *p)
 		printf("measured  %s for a small read, %s each with eight in "
 		       "flight,\n"
 		       "          %.0f MB/s sequential (at 11 places, %u of "
-		       "them of metadata)\n",
+		       "them of metadata);\n          it %s%s\n",
 		       in_milliseconds((double)speed->latency_ns / 1e9, alone,
 				       sizeof(alone)),
 		       in_milliseconds((double)speed->deep_latency_ns / 1e9,
 				       deep, sizeof(deep)),
 		       speed->byte_ps ? 1e6 / (double)speed->byte_ps : 0,
-		       speed->metadata_places);
+		       speed->metadata_places,
+		       speed->has_head ? "seeks" : "does not seek",
+		       e2pf_single_spindle(&p->topo, speed->has_head) ?
+		       ": a single spindle" : "");
 }
 
 static const char *runs_in_words(uint64_t runs)

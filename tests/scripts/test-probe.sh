@@ -64,7 +64,8 @@ measures()
 	[ $status = 1 ] || [ $status = 4 ] || return
 	! grep -q "$busy" "$dir/out" || return 0
 	first_line "A check of $dev that prefetches takes (about a second or less|some $few)\." &&
-	grep -q '^measured  [0-9.]* ms for a small read' "$dir/out"
+	grep -q '^measured  [0-9.]* ms for a small read' "$dir/out" &&
+	grep -qE '^          it (seeks: a single spindle|does not seek)$' "$dir/out"
 }
 
 # no_figure IMAGE REASON: it says why, and no time.
