@@ -212,13 +212,12 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 			   struct e2pf_engine_stats *stats);
 
 /*
- * The checker's read has failed.  The block layer merges
+ * The checker's read has failed, at this offset of a device.  The block layer merges
  * requests that lie side by side, and a device may fail them as one: then a bad sector
  * among what the engine asked for fails a read that is sound.  If that may be, ask for
  * nothing more, and return true: it should be made once more.
  */
-bool e2pf_engine_may_read_again(struct e2pf_engine *e,
-				const struct e2pf_read *read);
+bool e2pf_engine_may_read_again(struct e2pf_engine *e, uint64_t offset);
 
 /* What an engine and its checker are doing at this moment. */
 struct e2pf_engine_progress {

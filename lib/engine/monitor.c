@@ -622,18 +622,17 @@ bool e2pf_monitor_checker_read(struct e2pf_engine *e,
 	return wake;
 }
 
-bool e2pf_engine_may_read_again(struct e2pf_engine *e,
-				const struct e2pf_read *r)
+bool e2pf_engine_may_read_again(struct e2pf_engine *e, uint64_t offset)
 {
 	uint64_t requested = e->roster.last_request;
 	bool again;
 
 	e2pf_lock(&e->lock);
 	/* Workers that have ended or given up have left theirs in flight. */
-	again = e2pf_reads_failed(&e->reads, e->devices[r->device], r,
-				  e->source->grain, requested &&
+	again = e2pf_reads_failed(&e->reads, offset, e->source->grain,
+				  requested &&
 				  e2pf_now(e) - requested < IN_FLIGHT_NS);
-	settle(e, e2pf_pacing_read_failed(&e->pacing, r->offset));
+	settle(e, e2pf_pacing_read_failed(&e->pacing, offset));
 	e2pf_unlock(&e->lock);
 	return again;
 }

@@ -254,49 +254,12 @@ unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 	return count_sleep_miss(c);
 }
 
-/* A request that is beside this range, or around it; NULL: there is none. */
-static const struct e2pf_requested *beside(const struct e2pf_reads *c,
-					   unsigned device, uint64_t from,
-					   uint64_t end)
-{
-	const struct e2pf_requested *r = c->requested;
-	unsigned i;
-
-	for (i = 0; i < E2PF_REQUESTED; i++, r++)
-		if (r->length && r->device == device && r->offset <= end &&
-		    r->offset + r->length >= from &&
-		    (r->offset < from || r->offset + r->length > end))
-			return r;
-	return NULL;
-}
-
-/* Is a request beside the read, or beside those, not all in memory?  The block layer may
- * have merged them into one that failed.  What is in memory could be read. */
-static bool is_beside_a_failure(const struct e2pf_reads *c,
-				struct e2pf_device *dev,
-				const struct e2pf_read *r)
-{
-	uint64_t from = r->offset, end = from + r->length, at, to;
-	const struct e2pf_requested *other;
-
-	while ((other = beside(c, r->device, from, end))) {
-		at = other->offset;
-		to = at + other->length;
-		if (!e2pf_is_cached(dev, at, to - at))
-			return true;
-		from = at < from ? at : from;
-		end = to > end ? to : end;
-	}
-	return false;
-}
-
-bool e2pf_reads_failed(struct e2pf_reads *c, struct e2pf_device *dev,
-		       const struct e2pf_read *r, uint32_t grain, bool in_flight)
+bool e2pf_reads_failed(struct e2pf_reads *c, uint64_t offset, uint32_t grain,
+		       bool in_flight)
 {
 	/* It is not in memory. */
-	*lately(c, r->offset, grain) = 0;
-	return in_flight && c->alone_at != r->offset &&
-	       is_beside_a_failure(c, dev, r);
+	*lately(c, offset, grain) = 0;
+	return in_flight && c->alone_at != offset;
 }
 
 /*

@@ -115,10 +115,10 @@ void e2pf_reads_waited(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
 unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 			  bool stalled, uint64_t now);
 
-/* A read has failed, and workers have made requests that may not have ended if
- * `in_flight`: may one of them have failed it? */
-bool e2pf_reads_failed(struct e2pf_reads *c, struct e2pf_device *dev,
-		       const struct e2pf_read *r, uint32_t grain, bool in_flight);
+/* A read at this place has failed, and workers have made requests that may not have ended
+ * if `in_flight`: may one of them have failed it? */
+bool e2pf_reads_failed(struct e2pf_reads *c, uint64_t offset, uint32_t grain,
+		       bool in_flight);
 
 void e2pf_reads_stats(const struct e2pf_reads *c,
 		      struct e2pf_engine_stats *stats);

@@ -64,7 +64,7 @@ static errcode_t on_read_error(io_channel channel, unsigned long block,
 	read_error_handler own = atomic_load(&entry_of(channel)->on_error);
 
 	if (o && reading && error == EIO &&
-	    e2pf_engine_may_read_again(o->engine, reading)) {
+	    e2pf_engine_may_read_again(o->engine, reading->offset)) {
 		reading = NULL;
 		return error;
 	}

@@ -418,7 +418,6 @@ RIG_TEST(failed_read_of_a_high_block)
 	observe();
 	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
 	fake_threads_settle();
-	request((UINT64_C(1) << 32) + 6);
 	assert_int_equal(read_failing(1, (UINT64_C(1) << 32) + 5), 0);
 	assert_int_equal(errors_called, 0);
 }
