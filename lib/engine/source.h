@@ -90,11 +90,10 @@ struct e2pf_source;
 
 /*
  * The engine holds its lock during begin(), next() for the first phase, units() and
- * weight(), and during piece() and parse() of what sample() passes;
- * these must neither call the engine nor wait for a lock that may be held by a
- * caller of the engine.  Otherwise seed(), piece() and parse() are called without
- * that lock, by several threads at once, and next() by one; sample() by one, with
- * the lock or without, while there are no workers.
+ * weight(); these must neither call the engine nor wait for a lock that may be held by a
+ * caller of the engine.  seed(), piece() and parse() are called without that lock, by
+ * several threads at once, and next() by one; sample(), and piece() and parse() of what
+ * it passes, by one, while there are no workers.
  */
 struct e2pf_source_ops {
 	/* All of them must exist, unless said otherwise. */

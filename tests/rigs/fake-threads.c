@@ -35,7 +35,6 @@ struct worker {
 	int number;
 	bool used;
 	pthread_cond_t *sleeps_on;
-	pthread_mutex_t *until;	/* timed wait: the mutex it released */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -45,7 +44,7 @@ static unsigned alive, asleep, woken;
 static int created, fail_create = -1;
 static atomic_int fail_allocation = -1;
 static atomic_bool failed;
-static atomic_uint checker_waits;
+static atomic_uint checker_waits, checker_patience;
 static __thread struct worker *self;
 
 /* Every test of the engine ends at a function that is called without its lock. */
@@ -90,6 +89,11 @@ unsigned fake_threads_woken(void)
 	LOCKED(&lock);
 
 	return woken;
+}
+
+void fake_checker_is_patient(bool patient)
+{
+	checker_patience = patient ? 10 : 0;
 }
 
 unsigned fake_checker_waits(void)
@@ -177,42 +181,20 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 				  const struct timespec *deadline)
 {
+	int err;
+
 	if (!self) {
+		struct timespec patient = *deadline;
+
 		atomic_fetch_add(&checker_waits, 1);
-		return __real_pthread_cond_timedwait(cond, mutex, deadline);
+		patient.tv_sec += checker_patience;
+		err = __real_pthread_cond_timedwait(cond, mutex, &patient);
+		if (err && checker_patience)
+			abort();
+		return err;
 	}
-	pthread_mutex_lock(&lock);
-	self->until = mutex;
-	pthread_mutex_unlock(&lock);
 	__wrap_pthread_cond_wait(cond, mutex);
-	pthread_mutex_lock(&lock);
-	self->until = NULL;
-	pthread_mutex_unlock(&lock);
 	return ETIMEDOUT;
-}
-
-void fake_threads_expire(void)
-{
-	pthread_mutex_t *mutex = NULL;
-	pthread_cond_t *cond = NULL;
-	unsigned i;
-
-	pthread_mutex_lock(&lock);
-	for (i = 0; i < MOST_WORKERS; i++) {
-		if (!worker[i].used || !worker[i].until ||
-		    !worker[i].sleeps_on)
-			continue;
-		mutex = worker[i].until;
-		cond = worker[i].sleeps_on;
-	}
-	pthread_mutex_unlock(&lock);
-	if (!mutex)
-		return;
-	/* Once the mutex can be locked, the worker has released it and is
-	 * asleep. */
-	pthread_mutex_lock(mutex);
-	__wrap_pthread_cond_broadcast(cond);
-	pthread_mutex_unlock(mutex);
 }
 
 int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)

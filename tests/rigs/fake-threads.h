@@ -13,6 +13,7 @@
 #define FAKE_THREADS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 /* Hold this mutex until the end of the block. */
 #define LOCKED(mutex) \
@@ -35,10 +36,6 @@ void fake_threads_reset(void);
  * nobody has signalled since. */
 void fake_threads_settle(void);
 
-/* Let the deadline pass for all workers in a timed wait; no deadline passes
- * otherwise, whatever the time.  Call it when the workers have settled. */
-void fake_threads_expire(void);
-
 /* Number of workers alive. */
 unsigned fake_threads_alive(void);
 
@@ -54,6 +51,10 @@ void fake_fail_allocation(int n);
 int fake_allocation_failed(void);
 /* Calls of mmap() without one of munmap(). */
 long fake_mappings(void);
+
+/* A thread of the test itself that waits for a time at most has to be woken before, or
+ * the test ends. */
+void fake_checker_is_patient(bool patient);
 
 /* How often a thread of the test itself has begun to wait for a time at most. */
 unsigned fake_checker_waits(void);

@@ -8,7 +8,6 @@
 #include "unit.h"
 #include "engine-rig.h"
 #include "engine/elevator.h"
-#include "engine/monitor.h"
 #include "engine/piece.h"
 
 #define TREES 40u
@@ -152,44 +151,6 @@ static void assert_all_once(void)
 	assert_int_equal(p.count[E2PF_EXTENTS].bytes, 2 * TREES * BS);
 	assert_int_equal(p.count[E2PF_DIRS].bytes, 2 * TREES * BS);
 	assert_int_equal(p.el.held, 0);
-}
-
-/* Which gaps are read through, by what was measured, us of a request with others in
- * flight and of one more, and by the size of requests. */
-PASS_TEST(gap_by_the_cost)
-{
-	static const struct {
-		bool has_head;
-		unsigned us_deep, us, mean, gap;	/* KiB */
-	} rows[] = {
-		/* Nothing was measured. */
-		{ true, 0, 0, 1, 32 }, { false, 0, 0, 1, 0 },
-		{ false, 0, 90, 1, 4 }, { false, 0, 100, 1, 4 },
-		{ false, 0, 110, 30, 48 }, { false, 0, 110, 40, 26 },
-		{ false, 0, 110, 50, 4 },
-		/* A volume with 3,000 IOPS, an SD card, and what is slower. */
-		{ false, 333, 333, 51, 4 }, { false, 660, 660, 43, 48 },
-		{ false, 660, 660, 74, 4 }, { false, 8000, 8000, 1000, 4 },
-		{ false, 8100, 8100, 60, 128 }, { true, 8100, 8100, 60, 32 },
-		/* Several heads, and one. */
-		{ true, 2999, 0, 1, 64 }, { true, 3000, 0, 1, 32 },
-	};
-	struct e2pf_speed *speed;
-	unsigned i;
-
-	set_up(1, 512);
-	speed = &p.r.e->pacing.speed;
-	for (i = 0; i < COUNT(rows); i++) {
-		speed->has_head = rows[i].has_head;
-		speed->request_ns = rows[i].us * 1000;
-		speed->deep_latency_ns = rows[i].us_deep * 1000;
-		assert_int_equal(e2pf_gap(&p.r.e->pacing, rows[i].mean << 10),
-				 rows[i].gap << 10);
-		/* What lies in gaps may be what is failing. */
-		p.r.e->pacing.failing = 1;
-		assert_int_equal(e2pf_gap(&p.r.e->pacing, 0), 0);
-		p.r.e->pacing.failing = 0;
-	}
 }
 
 /* What is requested of a list. */

@@ -75,6 +75,8 @@ RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 	struct gated g;
 
 	fake_set_late(&r->dev, way >= BY_A_STOP);
+	/* Its deadline is not needed. */
+	fake_checker_is_patient(way < BY_A_STOP);
 	/* The end: a block that no worker reads. */
 	begin_gated(&g, r, way == BY_THE_END ? 1 : r->fs.groups[0].inode_table);
 	if (way == BY_A_STOP)
@@ -84,6 +86,7 @@ RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 	else
 		fake_complete(&r->dev);
 	pthread_join(g.thread, NULL);
+	fake_checker_is_patient(false);
 	assert_int_equal(rig_stats(r).gate_waits, 1);
 	/* It has slept. */
 	assert_true(fake_checker_waits() > before);
@@ -272,6 +275,23 @@ RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
 	measured = r->e;
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	assert_int_equal(measuring_reads(r), 11);
+}
+
+/* Nor for the samples, which are read when all of them seem to be cached. */
+RIG_TEST(sampled_without_the_lock, 44, 1)
+{
+	struct e2pf_device_ops ops = *r->device->ops;
+
+	rig_make_directories(r);
+	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
+	read_device = ops.read;
+	ops.read = read_unlocked;
+	r->device->ops = &ops;
+	rig_new(r);
+	measured = r->e;
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_true(r->dev.reads > 0);
+	assert_int_equal(fake_threads_alive(), 0);
 }
 
 RIG_TESTS(measured_to_have_no_head, 1, set_up_guess(r, 44, false))

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * How far the engine reads ahead of a checker, and that it stays within its
- * memory budget, on a simulated device and clock; and, without threads, what the
- * window counts, and the requests in flight.
+ * memory budget, on a simulated device and clock.
  */
 #include "unit.h"
 #include "engine/monitor.h"
@@ -258,68 +257,6 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 			     way ? 2 * 193 : 22);
 	rig_checker_reads_bitmaps(r);
 	rig_assert_bitmaps_asked(r, 1);
-}
-
-/* References of any length that overlap, with gaps, of a run that is requested part
- * by part, cut anywhere. */
-RIG_TEST(overlapping_references, 1, 1)
-{
-	/* Blocks 0 to 9, 2 to 3, 4 to 11, and 14 to 15. */
-	const struct e2pf_ref ref[] = {
-		{ .length = 10 * BS }, { .offset = 2 * BS, .length = 2 * BS },
-		{ .offset = 4 * BS, .length = 8 * BS, .cls = 1 },
-		{ .offset = 14 * BS, .length = 2 * BS }
-	};
-	static const struct {
-		uint64_t block, blocks;
-		bool missing;
-		size_t next;
-	} part[] = {
-		{ 0, 3, true, 0 }, { 3, 4, false, 0 }, { 7, 9, true, 4 }
-	};
-	struct e2pf_run_parts parts = { .ref = ref, .n = COUNT(ref) };
-	const struct e2pf_phase phase = { .number = 0 };
-	const struct e2pf_taken taken = { .phase = &phase };
-	struct e2pf_engine_stats stats;
-	size_t i;
-
-	rig_new(r);
-	e2pf_lock(&r->e->lock);
-	e2pf_window_start(&r->e->window);
-	for (i = 0; i < COUNT(part); i++) {
-		e2pf_window_count_part(&r->e->window, &parts, &taken, 0,
-				       part[i].block * BS, part[i].blocks * BS,
-				       part[i].missing);
-		/* Nothing before the part is looked at again. */
-		assert_int_equal(parts.next, part[i].next);
-	}
-	e2pf_unlock(&r->e->lock);
-	stats = rig_stats(r);
-	/* 0 to 2, 7 to 11, 14 and 15; the gap of two blocks was read, too. */
-	assert_int_equal(stats.prefetched_bytes, 12 * BS);
-	assert_int_equal(stats.planned_bytes, 16 * BS);
-}
-
-/* How many requests may be in flight follows those that complete. */
-TEST(limit_of_requests)
-{
-	struct e2pf_requests *q = calloc(1, sizeof(*q));
-	unsigned i;
-
-	e2pf_requests_init(q, 0);
-	for (i = 0; i < 100; i++)
-		e2pf_requests_add(q, &(struct e2pf_request) { .bytes = BS });
-	/* Of all requests, when fewer are in flight than a step has. */
-	q->most = 100000;
-	assert_ptr_equal(e2pf_requests_step(q, false), &q->ring[99]);
-	/* One late request halves the limit, one in time adds to it. */
-	q->most = 100;
-	e2pf_requests_completed(q, true, true);
-	assert_int_equal(q->most, 50);
-	e2pf_requests_completed(q, true, false);
-	assert_int_equal(q->most, 51);
-	assert_int_equal(q->in_flight, 98);
-	free(q);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -5,12 +5,17 @@
  * what it counts, and that it can be stopped in every state.  No test depends
  * on speed: each waits for a state.
  */
+#include <stdatomic.h>
+
 #include "unit.h"
 #include "engine-rig.h"
 #include "engine/monitor.h"
 
 /* Requests in flight at first. */
 #define FIRST_REQUESTS 4u
+
+/* Units are announced; taken, some at a time; and a phase ends. */
+#define LOCKS_OF_A_TAKE 4u
 
 RIG_TESTS(errors_tolerated, 2, rig_set_up(r, 40, 1))
 {
@@ -37,6 +42,31 @@ RIG_TEST(stopped_while_idle, 8, 2)
 	assert_true(e2pf_engine_stop(r->e, -1));
 	assert_false(e2pf_engine_reads_ahead(r->e));
 	assert_true(e2pf_engine_stop(r->e, -1));
+}
+
+static struct e2pf_engine *starting;
+
+static void stop_meanwhile(void)
+{
+	assert_false(e2pf_engine_wait(starting, 0));
+	assert_false(e2pf_engine_stop(starting, 0));
+}
+
+/* Between the decision to start and the first thread: each ends without taking
+ * anything. */
+RIG_TESTS(stopped_while_starting, 2, rig_set_up(r, 8, 2))
+{
+	r->cfg.before_threads = stop_meanwhile;
+	rig_new(r);
+	starting = r->e;
+	fake_threads_fail_create(way ? 0 : -1);
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), way ? EAGAIN : 0);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_int_equal(fake_missing_asked(&r->dev), 0);
+	fake_threads_reset();
+	r->cfg.before_threads = NULL;
+	rig_go_on(r);
+	assert_int_equal(rig_table_asked(r, 7), 1);
 }
 
 /* While two workers wait for the device: nothing else ends them. */
@@ -433,6 +463,57 @@ TEST(allocations_that_fail)
 		rig_tear_down(&r);
 	}
 	assert_uint_in_range(n, 10, 200);
+}
+
+/* How often the engine's lock is taken; waits take it, too, and are not counted. */
+static pthread_mutex_t *counted;
+static atomic_uint taken;
+extern __typeof__(pthread_mutex_lock) __real_pthread_mutex_lock;
+extern __typeof__(pthread_mutex_lock) __wrap_pthread_mutex_lock;
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	taken += mutex == counted;
+	return __real_pthread_mutex_lock(mutex);
+}
+
+static unsigned locks_taken(void)
+{
+	return atomic_exchange(&taken, 0);
+}
+
+/* Once for each read of the checker, not for its reports while nobody waits for them, and
+ * twice for each request: is there room for it, and what it is. */
+RIG_TEST(lock_is_taken_rarely, 2, 1)
+{
+	enum { DIRS = 40 };
+	uint64_t dir[DIRS], at = tiny_free_block(&r->fs, 0);
+	unsigned i;
+
+	r->classes = 1u << E2PF_DIRS;
+	for (i = 0; i < 2; i++)
+		r->fs.groups[i].inodes_in_use = 0;
+	for (i = 0; i < DIRS; i++)
+		dir[i] = at + 2 * i;
+	rig_settle(r);
+	counted = &r->e->lock.mutex;
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS);
+	fake_threads_settle();
+	locks_taken();
+	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, DIRS);
+	fake_threads_settle();
+	assert_int_equal(rig_asked_of(r, dir, DIRS), DIRS);
+	assert_uint_in_range(locks_taken(), 2 * DIRS, 2 * DIRS + LOCKS_OF_A_TAKE);
+	for (i = 0; i < DIRS; i++)
+		e2pf_engine_at(r->e, E2PF_EXT4_LIST, i);
+	assert_int_equal(locks_taken(), 0);
+	for (i = 0; i < DIRS; i++)
+		rig_checker_reads(r, dir[i], 1);
+	assert_int_equal(locks_taken(), DIRS);
+	/* A read that has to wait for the device. */
+	rig_checker_reads(r, at + 100, 1);
+	assert_int_equal(locks_taken(), 1);
+	counted = NULL;
 }
 
 RIG_TEST(figures_add_up, 10, 2)

@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * The parts of the engine, each alone: no engine, no lock, no thread.  What a part cannot
+ * know is given to it, and what it asks for is an event.
+ */
+#include "unit.h"
+#include "engine/reads.h"
+#include "engine/pacing.h"
+#include "engine/roster.h"
+#include "engine/window.h"
+#include "fake-device.h"
+
+#define BS 1024u
+#define MIB (1u << 20)
+#define SECOND UINT64_C(1000000000)
+
+/* A source of units that weigh as much as the test says, and a device. */
+static struct fake_device dev;
+static struct e2pf_engine_config cfg;
+static struct e2pf_position pos;
+static uint64_t units, weight;
+static bool more;
+static const struct e2pf_phase *first;
+
+static void begin(struct e2pf_source *source, const struct e2pf_start *start)
+{
+	(void)source;
+	(void)start;
+}
+
+static const struct e2pf_phase *next(struct e2pf_source *source,
+				     const struct e2pf_phase *after)
+{
+	(void)source;
+	return after ? NULL : first;
+}
+
+static uint64_t units_of(struct e2pf_source *source, unsigned phase, bool *grows)
+{
+	(void)source;
+	(void)phase;
+	*grows = more;
+	return units;
+}
+
+static uint64_t weight_of(struct e2pf_source *source, unsigned phase,
+			  uint64_t unit)
+{
+	(void)source;
+	(void)phase;
+	(void)unit;
+	return weight;
+}
+
+static const uint64_t bytes = 4096 * BS;
+static const struct e2pf_source_ops ops = {
+	.begin = begin, .next = next, .units = units_of, .weight = weight_of
+};
+static struct e2pf_source source = {
+	.ops = &ops, .grain = BS, .devices = 1, .bytes = &bytes, .classes = 4
+};
+static const struct e2pf_phase followed = { .number = 1, .followed = true };
+static const struct e2pf_phase unfollowed = { .number = 2, .at_once = 10 };
+
+FIXTURE(set_up)
+{
+	fake_new(&dev, NULL, bytes, BS);
+	dev.tick = 0;
+	cfg = (struct e2pf_engine_config) { .paced = true, .budget = MIB };
+	pos = (struct e2pf_position) { .epoch = 0 };
+	e2pf_position_start(&pos, true);
+	first = &followed;
+	more = false;
+	return 0;
+}
+
+FIXTURE(tear_down)
+{
+	fake_free(&dev);
+	return 0;
+}
+
+#define PART_TEST(name) TEST_WITH(name, set_up, tear_down)
+
+PART_TEST(position)
+{
+	uint64_t at;
+	int phase;
+
+	assert_false(e2pf_position_last(&pos, &phase, &at));
+	assert_false(e2pf_is_followed(&pos));
+	e2pf_position_begin(&pos, &followed);
+	assert_int_equal(pos.epoch, 1);
+	assert_false(e2pf_position_at(&pos, &at));
+	assert_true(e2pf_position_report(&pos, 1, 7));
+	assert_false(e2pf_position_report(&pos, 1, 7));
+	assert_true(e2pf_position_at(&pos, &at));
+	assert_int_equal(at, 7);
+	assert_true(e2pf_passed(&pos, 6));
+	assert_false(e2pf_passed(&pos, 7));
+	/* Of another phase it says nothing; nor in one that is not followed. */
+	e2pf_position_begin(&pos, &unfollowed);
+	assert_false(e2pf_position_at(&pos, &at));
+	e2pf_position_report(&pos, 2, 9);
+	assert_true(e2pf_position_at(&pos, &at));
+	assert_false(e2pf_passed(&pos, 0));
+	e2pf_position_forget(&pos);
+	assert_false(e2pf_position_at(&pos, &at));
+	/* Without a checker none is. */
+	e2pf_position_start(&pos, false);
+	e2pf_position_begin(&pos, &followed);
+	assert_false(e2pf_is_followed(&pos));
+}
+
+/* Parts become larger without a head, up to a share; a head takes it at once. */
+PART_TEST(schedule_of_weights)
+{
+	static const uint64_t kib[] = { 256, 512, 1024, 2048, 4096, 4096 };
+	struct e2pf_schedule s = { .news = 0 };
+	struct e2pf_start start = { .has_head = false };
+	struct e2pf_taken taken;
+	unsigned i;
+
+	units = 1 << 20;
+	weight = 1024;
+	e2pf_schedule_init(&s, &source);
+	e2pf_schedule_prepare(&s, &pos, &start);
+	assert_ptr_equal(pos.phase, &followed);
+	assert_int_equal(e2pf_schedule_begin(&s, &pos, pos.phase),
+			 E2PF_EV_WORK);
+	for (i = 0; i < COUNT(kib); i++) {
+		assert_true(e2pf_schedule_take(&s, &pos, UINT64_MAX, 1, &taken));
+		assert_int_equal(taken.bytes, kib[i] << 10);
+	}
+	assert_true(e2pf_schedule_take(&s, &pos, 5 * 1024, 1, &taken));
+	assert_int_equal(taken.last - taken.first + 1, 5);
+	/* At least one; and what lies side by side stays together. */
+	assert_true(e2pf_schedule_take(&s, &pos, 0, 1, &taken));
+	assert_int_equal(taken.last, taken.first);
+	source.align = 16;
+	assert_true(e2pf_schedule_take(&s, &pos, 0, 1, &taken));
+	assert_int_equal(taken.last % 16, 15);
+	source.align = 0;
+	start.has_head = true;
+	e2pf_schedule_prepare(&s, &pos, &start);
+	e2pf_schedule_begin(&s, &pos, pos.phase);
+	assert_true(e2pf_schedule_take(&s, &pos, UINT64_MAX, 2, &taken));
+	assert_int_equal(taken.last + 1, 8192 / 2);
+}
+
+PART_TEST(schedule_of_phases)
+{
+	const struct e2pf_start start = { .paced = true };
+	struct e2pf_schedule s = { .news = 0 };
+	struct e2pf_taken taken;
+
+	e2pf_schedule_init(&s, &source);
+	assert_false(e2pf_schedule_has_ended(&s, &pos));
+	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
+	units = 25;
+	e2pf_schedule_prepare(&s, &pos, &start);
+	e2pf_schedule_begin(&s, &pos, &unfollowed);
+	/* What the checker has begun stays over another begin(). */
+	e2pf_schedule_prepare(&s, &pos, &start);
+	assert_ptr_equal(pos.phase, &unfollowed);
+	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
+	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
+	assert_int_equal(taken.first, 10);
+	assert_int_equal(taken.epoch, 1);
+	/* Nothing is taken while the source is asked. */
+	e2pf_schedule_set_end(&s, E2PF_PHASE_CHOOSING);
+	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
+	assert_false(e2pf_schedule_has_ended(&s, &pos));
+	assert_int_equal(e2pf_schedule_set_end(&s, E2PF_PHASE_OPEN), 0);
+	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
+	assert_int_equal(taken.last, 24);
+	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
+	more = true;
+	assert_false(e2pf_schedule_has_ended(&s, &pos));
+	more = false;
+	assert_true(e2pf_schedule_has_ended(&s, &pos));
+	assert_int_equal(e2pf_schedule_set_end(&s, E2PF_PHASE_LAST),
+			 E2PF_EV_IDLE);
+	assert_false(e2pf_schedule_has_ended(&s, &pos));
+	assert_int_equal(e2pf_schedule_tell_news(&s), E2PF_EV_WORK);
+	/* In front of a checker that has overtaken the cursor. */
+	e2pf_schedule_begin(&s, &pos, &followed);
+	e2pf_position_report(&pos, 1, 20);
+	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
+	assert_int_equal(taken.first, 21);
+	assert_int_equal(e2pf_schedule_begin(&s, &pos, NULL), 0);
+	assert_null(pos.phase);
+}
+
+static void start_window(struct e2pf_window *w)
+{
+	memset(w, 0, sizeof(*w));
+	e2pf_window_init(w, &source, &cfg, &dev.dev);
+	e2pf_window_start(w);
+}
+
+/* Count a run of these blocks as requested. */
+static void request(struct e2pf_window *w, const struct e2pf_taken *taken,
+		    uint64_t range, uint64_t block, uint32_t blocks)
+{
+	const struct e2pf_ref ref = { .offset = block * BS, .length = blocks * BS };
+	struct e2pf_run_parts parts = { .ref = &ref, .n = 1 };
+
+	e2pf_window_count_part(w, &parts, taken, range, ref.offset, ref.length,
+			       true);
+}
+
+PART_TEST(window_of_a_followed_phase)
+{
+	const struct e2pf_taken taken = {
+		.phase = &followed, .last = 9, .bytes = 1000 * BS
+	};
+	struct e2pf_window w;
+	uint64_t range;
+
+	start_window(&w);
+	e2pf_position_begin(&pos, &followed);
+	range = e2pf_window_add_range(&w, &pos, &taken);
+	assert_int_equal(e2pf_window_share(&w), MIB / 4);
+	request(&w, &taken, range, 0, 511);
+	assert_false(e2pf_window_is_full(&w, &pos, false));
+	/* Half is kept for the one that the checker reaches first. */
+	request(&w, &taken, range, 511, 1);
+	assert_true(e2pf_window_is_full(&w, &pos, false));
+	assert_false(e2pf_window_is_full(&w, &pos, true));
+	request(&w, &taken, range, 512, 512);
+	assert_true(e2pf_window_is_full(&w, &pos, true));
+	/* Units have led to more than they weigh. */
+	assert_int_equal(e2pf_window_share(&w), MIB / 4 * 1000 / 1024);
+	/* A tenth of it is behind the checker, and then all. */
+	e2pf_position_report(&pos, 1, 1);
+	assert_false(e2pf_window_is_full(&w, &pos, true));
+	assert_true(e2pf_window_is_full(&w, &pos, false));
+	e2pf_position_report(&pos, 1, 10);
+	assert_false(e2pf_window_is_full(&w, &pos, false));
+	/* What is for a later phase counts, at most half. */
+	assert_true(e2pf_window_admits_later(&w, MIB / 2));
+	assert_false(e2pf_window_admits_later(&w, 1));
+	assert_true(e2pf_window_is_full(&w, &pos, false));
+	e2pf_window_drop_later(&w);
+	assert_false(e2pf_window_is_full(&w, &pos, false));
+	e2pf_window_free(&w);
+}
+
+/* Where no position is reported, the checker's reads make room. */
+PART_TEST(window_of_reads)
+{
+	const struct e2pf_taken taken = { .phase = &unfollowed };
+	struct e2pf_read read = { .length = 2 * BS };
+	struct e2pf_engine_stats stats;
+	struct e2pf_window w;
+	bool were;
+
+	cfg.budget = MIB;
+	start_window(&w);
+	e2pf_position_begin(&pos, &unfollowed);
+	request(&w, &taken, e2pf_window_add_range(&w, &pos, &taken), 0, 1024);
+	assert_true(e2pf_window_is_full(&w, &pos, true));
+	read.offset = 2000 * BS;
+	assert_int_equal(e2pf_window_forget(&w, &pos, &read, &were), 0);
+	assert_false(were);
+	read.offset = bytes;
+	assert_int_equal(e2pf_window_forget(&w, &pos, &read, &were), 0);
+	assert_false(were);
+	read.offset = 1023 * BS;
+	assert_int_equal(e2pf_window_forget(&w, &pos, &read, &were),
+			 E2PF_EV_ROOM);
+	assert_true(were);
+	assert_false(e2pf_window_is_full(&w, &pos, false));
+	assert_false(e2pf_window_is_used_up(&w));
+	cfg.paced = false;
+	assert_true(e2pf_window_is_used_up(&w));
+	/* A new start has all of the budget. */
+	e2pf_window_start(&w);
+	assert_false(e2pf_window_is_used_up(&w));
+	memset(&stats, 0, sizeof(stats));
+	e2pf_window_stats(&w, &stats);
+	assert_int_equal(stats.wasted_bytes, 1023 * BS);
+	assert_int_equal(stats.prefetched_bytes, MIB);
+	e2pf_window_free(&w);
+}
+
+/* References of any length that overlap, with gaps, of a run that is requested part
+ * by part, cut anywhere. */
+PART_TEST(overlapping_references)
+{
+	/* Blocks 0 to 9, 2 to 3, 4 to 11, and 14 to 15. */
+	const struct e2pf_ref ref[] = {
+		{ .length = 10 * BS }, { .offset = 2 * BS, .length = 2 * BS },
+		{ .offset = 4 * BS, .length = 8 * BS, .cls = 1 },
+		{ .offset = 14 * BS, .length = 2 * BS }
+	};
+	static const struct {
+		uint64_t block, blocks;
+		bool missing;
+		size_t next;
+	} part[] = {
+		{ 0, 3, true, 0 }, { 3, 4, false, 0 }, { 7, 9, true, 4 }
+	};
+	struct e2pf_run_parts parts = { .ref = ref, .n = COUNT(ref) };
+	const struct e2pf_taken taken = { .phase = &followed };
+	struct e2pf_engine_stats stats;
+	struct e2pf_window w;
+	size_t i;
+
+	start_window(&w);
+	for (i = 0; i < COUNT(part); i++) {
+		e2pf_window_count_part(&w, &parts, &taken, 0,
+				       part[i].block * BS, part[i].blocks * BS,
+				       part[i].missing);
+		/* Nothing before the part is looked at again. */
+		assert_int_equal(parts.next, part[i].next);
+	}
+	e2pf_window_stats(&w, &stats);
+	/* 0 to 2, 7 to 11, 14 and 15; the gap of two blocks was read, too. */
+	assert_int_equal(stats.prefetched_bytes, 12 * BS);
+	assert_int_equal(stats.planned_bytes, 16 * BS);
+	e2pf_window_free(&w);
+}
+
+static void start_pacing(struct e2pf_pacing *p, unsigned us, unsigned us_deep)
+{
+	memset(p, 0, sizeof(*p));
+	e2pf_pacing_init(p, &cfg, &dev.dev);
+	e2pf_pacing_start(p);
+	p->speed.latency_ns = us * 1000;
+	p->speed.deep_latency_ns = us_deep * 1000;
+}
+
+/* Which gaps are read through, by what was measured, us of a request with others in
+ * flight and of one more, and by the size of requests. */
+PART_TEST(gap_by_the_cost)
+{
+	static const struct {
+		bool has_head;
+		unsigned us_deep, us, mean, gap;	/* KiB */
+	} rows[] = {
+		/* Nothing was measured. */
+		{ true, 0, 0, 1, 32 }, { false, 0, 0, 1, 0 },
+		{ false, 0, 90, 1, 4 }, { false, 0, 100, 1, 4 },
+		{ false, 0, 110, 30, 48 }, { false, 0, 110, 40, 26 },
+		{ false, 0, 110, 50, 4 },
+		/* A volume with 3,000 IOPS, an SD card, and what is slower. */
+		{ false, 333, 333, 51, 4 }, { false, 660, 660, 43, 48 },
+		{ false, 660, 660, 74, 4 }, { false, 8000, 8000, 1000, 4 },
+		{ false, 8100, 8100, 60, 128 }, { true, 8100, 8100, 60, 32 },
+		/* Several heads, and one. */
+		{ true, 2999, 0, 1, 64 }, { true, 3000, 0, 1, 32 },
+	};
+	struct e2pf_pacing p;
+	unsigned i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		start_pacing(&p, 0, rows[i].us_deep);
+		p.speed.has_head = rows[i].has_head;
+		p.speed.request_ns = rows[i].us * 1000;
+		assert_int_equal(e2pf_gap(&p, rows[i].mean << 10),
+				 rows[i].gap << 10);
+		/* What lies in gaps may be what is failing. */
+		e2pf_pacing_judge_ours(&p, 0, EIO, 0);
+		assert_int_equal(e2pf_gap(&p, 0), 0);
+	}
+}
+
+/* A device that holds up others is left to the checker until four of its reads were
+ * quick; one that does not is, when a read has failed. */
+PART_TEST(stuck_device)
+{
+	const struct e2pf_read quick = { .missed = true }, cached = { .length = 1 };
+	struct e2pf_pacing p;
+	unsigned i, way;
+
+	for (way = 0; way < 2; way++) {
+		start_pacing(&p, 1000, way ? 100 : 600);
+		assert_int_equal(e2pf_pacing_judge_ours(&p, BS, 0, SECOND), 0);
+		assert_int_equal(!p.stuck, way);
+		assert_int_equal(e2pf_pacing_is_careful(&p), !way);
+		e2pf_pacing_read_failed(&p, 2 * BS);
+		assert_true(p.stuck);
+		assert_true(e2pf_pacing_is_careful(&p));
+		for (i = 0; i < 3; i++) {
+			assert_int_equal(e2pf_pacing_judge_checker(&p, &quick, 1), 0);
+			assert_int_equal(e2pf_pacing_judge_checker(&p, &cached, 1), 0);
+			assert_int_equal(e2pf_pacing_judge_checker(&p, &quick,
+								   SECOND / 4), 0);
+		}
+		assert_int_equal(e2pf_pacing_judge_checker(&p, &quick, 1),
+				 E2PF_EV_WORK);
+		assert_false(p.stuck);
+		/* It stays suspect. */
+		assert_true(e2pf_pacing_is_careful(&p));
+	}
+	/* Nobody follows: there is nobody to leave it to. */
+	cfg.paced = false;
+	start_pacing(&p, 1000, 600);
+	e2pf_pacing_judge_ours(&p, BS, 0, SECOND);
+	assert_false(p.stuck);
+}
+
+/* The second place that cannot be read is the last one. */
+PART_TEST(failing_device)
+{
+	struct e2pf_engine_stats stats;
+	struct e2pf_pacing p;
+
+	start_pacing(&p, 0, 0);
+	assert_int_equal(e2pf_pacing_judge_ours(&p, 7 * BS, EIO, 0), 0);
+	/* The checker meets the same. */
+	assert_int_equal(e2pf_pacing_read_failed(&p, 7 * BS), 0);
+	assert_int_equal(e2pf_pacing_judge_ours(&p, 8 * BS, 0, SECOND), 0);
+	assert_int_equal(e2pf_pacing_read_failed(&p, 9 * BS),
+			 E2PF_EV_GIVE_UP);
+	e2pf_pacing_stats(&p, &stats);
+	assert_int_equal(stats.slow_or_failed, 3);
+	assert_int_equal(stats.suspect_at, 7 * BS);
+}
+
+static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
+{
+	*disks = *(struct e2pf_disk_counters *)ctx;
+	return true;
+}
+
+/* A process that stood still says nothing of a disk. */
+PART_TEST(paused_process)
+{
+	struct e2pf_disk_counters disks = { .busy_ns = 1, .in_flight = 1 };
+	struct e2pf_pacing p;
+	bool busy;
+
+	cfg.count_disks = count_disks;
+	cfg.ctx = &disks;
+	for (busy = false;; busy = true) {
+		start_pacing(&p, 0, 0);
+		fake_advance(&dev, SECOND);
+		e2pf_pacing_count_disks(&p);
+		assert_int_equal(e2pf_pacing_disks_read(&p), 1);
+		fake_advance(&dev, 3 * SECOND);
+		disks.busy_ns += busy ? 2 * SECOND : SECOND;
+		e2pf_pacing_judge_ours(&p, BS, 0, 3 * SECOND);
+		assert_int_equal(p.failing, busy);
+		if (busy)
+			return;
+	}
+}
+
+/* A measurement that was not made says why; one that took a second leaves the device to
+ * the checker. */
+PART_TEST(measured_or_not)
+{
+	const struct e2pf_speed speed = { .latency_ns = 7, .has_head = true };
+	struct e2pf_engine_stats stats;
+	struct e2pf_pacing p;
+
+	units = 100;
+	weight = 1024;
+	start_pacing(&p, 0, 0);
+	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
+	cfg.measure = true;
+	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
+	e2pf_pacing_stats(&p, &stats);
+	assert_non_null(stats.unmeasured);
+	units = 128;
+	assert_true(e2pf_pacing_wants_speed(&p, &source, &followed));
+	e2pf_pacing_measured(&p, "it is a test", &speed, SECOND);
+	assert_true(p.stuck);
+	assert_int_equal(p.speed.latency_ns, 0);
+	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
+	start_pacing(&p, 0, 0);
+	e2pf_pacing_measured(&p, NULL, &speed, 0);
+	e2pf_pacing_start(&p);
+	assert_true(p.speed.has_head);
+	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
+}
+
+PART_TEST(roster)
+{
+	struct e2pf_taken taken = { .epoch = 3, .first = 10, .last = 19 };
+	const struct e2pf_used used = { .most_held = 10, .requests = 4, .buffer = BS };
+	struct e2pf_engine_stats stats;
+	struct e2pf_roster r = { .workers = 0 };
+	const uint64_t unit = 15, behind = 20;
+
+	assert_true(e2pf_roster_make(&r, 2));
+	e2pf_roster_started(&r, 2);
+	assert_true(e2pf_roster_is_idle(&r, 0));
+	assert_false(e2pf_roster_is_idle(&r, 1));
+	/* Throttled ones look again: somebody else may be the nearest now. */
+	assert_int_equal(e2pf_roster_taken(&r, 0, &taken), E2PF_EV_ROOM);
+	assert_true(e2pf_roster_is_reading(&r, 3, &unit));
+	assert_false(e2pf_roster_is_reading(&r, 3, &behind));
+	assert_false(e2pf_roster_is_reading(&r, 4, NULL));
+	taken.first = 0;
+	taken.last = 9;
+	e2pf_roster_taken(&r, 1, &taken);
+	assert_false(e2pf_roster_is_nearest(&r, 0));
+	assert_true(e2pf_roster_is_nearest(&r, 1));
+	/* A worker that sleeps is nothing to wait for at the gate. */
+	assert_int_equal(e2pf_roster_set_state(&r, 1, E2PF_WORKER_THROTTLED),
+			 E2PF_EV_GATE);
+	assert_int_equal(r.throttled, 1);
+	assert_int_equal(e2pf_roster_found_nothing(&r, 1, 5),
+			 E2PF_EV_ROOM | E2PF_EV_GATE | E2PF_EV_IDLE);
+	assert_int_equal(r.throttled, 0);
+	assert_true(e2pf_roster_is_nearest(&r, 0));
+	assert_false(e2pf_roster_is_idle(&r, 5));
+	e2pf_roster_found_nothing(&r, 0, 5);
+	assert_true(e2pf_roster_is_idle(&r, 5));
+	assert_int_equal(e2pf_roster_found_nothing(&r, 0, 6),
+			 E2PF_EV_GATE | E2PF_EV_IDLE);
+	e2pf_roster_publish(&r, 0, &used);
+	e2pf_roster_publish(&r, 0, &used);
+	e2pf_roster_count_error(&r);
+	assert_int_equal(e2pf_roster_leave(&r), E2PF_EV_IDLE);
+	assert_int_equal(r.running, 1);
+	e2pf_roster_clear(&r);
+	e2pf_roster_stats(&r, &stats);
+	assert_int_equal(stats.threads, 2);
+	assert_int_equal(stats.errors, 1);
+	assert_int_equal(stats.prefetched_requests, 4);
+	assert_int_equal(stats.buffer_bytes, BS);
+	assert_int_equal(stats.refs_bytes, 10 * sizeof(struct e2pf_ref));
+}
+
+static unsigned read_block(struct e2pf_reads *c, uint64_t block, uint64_t ns)
+{
+	struct e2pf_read r = { .offset = block * BS, .length = BS };
+
+	e2pf_reads_begin(c, &r, 0, BS);
+	return e2pf_reads_count(c, &r, e2pf_reads_was_stall(c, &r, ns), ns);
+}
+
+/* Reads that take long are stalls; an engine that is asleep starts after 128 of them, if
+ * that is one in sixteen. */
+PART_TEST(reads_that_stall)
+{
+	static struct e2pf_reads c;
+	struct e2pf_engine_stats stats;
+	unsigned i;
+
+	e2pf_reads_start(&c);
+	assert_int_equal(read_block(&c, 1, 1000), 0);
+	assert_int_equal(read_block(&c, 2, 30001 + 499), 0);
+	for (i = 0; i < 127; i++)
+		assert_int_equal(read_block(&c, 3, 31000 + i), 0);
+	assert_int_equal(read_block(&c, 3, 40000), E2PF_EV_WAKE);
+	e2pf_reads_stats(&c, &stats);
+	assert_int_equal(stats.stage[0].reads, 130);
+	assert_int_equal(stats.stage[0].hits, 2);
+	assert_int_equal(stats.stage[0].stalls, 128);
+	/* Time that passed once counts once. */
+	assert_int_equal(stats.stage[0].stall_ns, 40000);
+	e2pf_reads_start(&c);
+	for (i = 0; i < 17 * 200; i++)
+		assert_int_equal(read_block(&c, 3, i % 17 ? 1 : 50000), 0);
+}
+
+/* The gate opens when more was lost at it than reads of the checker's own take. */
+PART_TEST(gate_that_loses)
+{
+	static struct e2pf_reads c;
+	unsigned i;
+
+	e2pf_reads_set_gated(&c, true);
+	for (i = 0; i < 20; i++)
+		e2pf_reads_waited(&c, 1000, 50, true);
+	e2pf_reads_waited(&c, 1000, 5000, false);
+	assert_true(c.gated);
+	e2pf_reads_waited(&c, 1000, 1, false);
+	assert_false(c.gated);
+	assert_non_null(c.gate_opened);
+	/* In the next phase it is used again, but not when a signal ends the check. */
+	e2pf_reads_set_gated(&c, true);
+	assert_true(c.gated);
+	e2pf_reads_is_ending(&c);
+	assert_false(c.gated);
+	e2pf_reads_set_gated(&c, true);
+	assert_false(c.gated);
+}
+
+/* A read that fails may do so because of what was requested beside it, since it began or
+ * before. */
+PART_TEST(read_beside_a_request)
+{
+	static struct e2pf_reads c;
+	struct e2pf_read r = { .offset = 100 * BS, .length = BS };
+
+	fake_set_late(&dev, true);
+	assert_false(e2pf_reads_begin(&c, &r, 0, BS));
+	assert_true(e2pf_reads_begin(&c, &r, 0, BS));
+	e2pf_reads_look_beside(&c, &dev.dev, &r);
+	e2pf_reads_request(&c, &dev.dev, 0, 200 * BS, BS);
+	assert_false(e2pf_reads_failed(&c, r.offset, BS, true));
+	/* It is not in memory. */
+	assert_false(e2pf_reads_begin(&c, &r, 0, BS));
+	e2pf_reads_look_beside(&c, &dev.dev, &r);
+	e2pf_reads_request(&c, &dev.dev, 0, 101 * BS, BS);
+	assert_true(e2pf_reads_failed(&c, r.offset, BS, true));
+	assert_false(e2pf_reads_failed(&c, r.offset, BS, false));
+	/* That request may not have ended when the next read begins. */
+	r.offset = 102 * BS;
+	e2pf_reads_begin(&c, &r, 0, BS);
+	e2pf_reads_look_beside(&c, &dev.dev, &r);
+	assert_true(e2pf_reads_failed(&c, r.offset, BS, true));
+}
+
+/* How many requests may be in flight follows those that complete. */
+TEST(limit_of_requests)
+{
+	struct e2pf_requests *q = calloc(1, sizeof(*q));
+	unsigned i;
+
+	e2pf_requests_init(q, 0);
+	for (i = 0; i < 100; i++)
+		e2pf_requests_add(q, &(struct e2pf_request) { .bytes = BS });
+	/* Of all requests, when fewer are in flight than a step has. */
+	q->most = 100000;
+	assert_ptr_equal(e2pf_requests_step(q, false), &q->ring[99]);
+	/* One late request halves the limit, one in time adds to it. */
+	q->most = 100;
+	e2pf_requests_completed(q, true, true);
+	assert_int_equal(q->most, 50);
+	e2pf_requests_completed(q, true, false);
+	assert_int_equal(q->most, 51);
+	assert_int_equal(q->in_flight, 98);
+	free(q);
+}
+
+UNIT_MAIN(NULL, NULL)
