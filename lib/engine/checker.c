@@ -47,7 +47,6 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	for (i = 0; i < ENDING; i++)
 		sigaddset(&block, ending[i]);
 	pthread_sigmask(SIG_BLOCK, &block, &mask);
-	e2pf_reads_come(&e->reads);
 	/* Query the kernel without holding the lock: it takes a while, and the
 	 * workers need the lock to make progress. */
 	while (!cached && !is_ending(&e->reads) &&
@@ -56,7 +55,6 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 		reads = cached || disks_read(e);
 		first = false;
 	}
-	e2pf_reads_leave(&e->reads);
 	/* It may have come with what ended the wait. */
 	e2pf_monitor_waited(e, began, cached ||
 			    e2pf_is_cached(dev, r->offset, r->length));

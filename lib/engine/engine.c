@@ -78,7 +78,7 @@ static int start_reading(struct e2pf_engine *e)
 	workers = e2pf_monitor_prepare(e, &err);
 	if (workers)
 		workers = start_threads(e, workers, &err);
-	e2pf_monitor_started(e, workers);
+	e2pf_monitor_started(e, workers, E2PF_RUN_IDLE);
 	return err;
 }
 
@@ -91,7 +91,7 @@ int e2pf_engine_start(struct e2pf_engine *e,
 		return err;
 	if (!config->paced || !e2pf_samples_are_cached(e->source, e->devices))
 		return start_reading(e);
-	e2pf_monitor_sleep(e);
+	e2pf_monitor_started(e, 0, E2PF_RUN_ASLEEP);
 	return 0;
 }
 

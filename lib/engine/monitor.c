@@ -47,7 +47,7 @@ static bool settle(struct e2pf_engine *e, unsigned events)
 	if (events & E2PF_EV_WORK ||
 	    (events & E2PF_EV_ROOM && e->roster.throttled))
 		pthread_cond_broadcast(&e->work);
-	if (events & E2PF_EV_GATE && e->reads.gate_waiters)
+	if (events & E2PF_EV_GATE && e->gate_waiters)
 		pthread_cond_broadcast(&e->gate);
 	if (events & E2PF_EV_IDLE)
 		pthread_cond_broadcast(&e->ended);
@@ -146,15 +146,6 @@ bool e2pf_monitor_wake(struct e2pf_engine *e)
 	return wake;
 }
 
-void e2pf_monitor_sleep(struct e2pf_engine *e)
-{
-	e2pf_lock(&e->lock);
-	if (e->run == E2PF_RUN_STARTING)
-		set_run(e, E2PF_RUN_ASLEEP);
-	settle(e, e2pf_roster_leave(&e->roster));
-	e2pf_unlock(&e->lock);
-}
-
 bool e2pf_monitor_wants_speed(struct e2pf_engine *e)
 {
 	bool wants;
@@ -194,7 +185,8 @@ unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err)
 	return workers;
 }
 
-void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers)
+void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
+			  enum e2pf_run otherwise)
 {
 	e2pf_lock(&e->lock);
 	if (workers)
@@ -202,9 +194,10 @@ void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers)
 	else
 		e2pf_roster_clear(&e->roster);
 	if (e->run == E2PF_RUN_STARTING) {
-		set_run(e, workers ? E2PF_RUN_READING : E2PF_RUN_IDLE);
+		set_run(e, workers ? E2PF_RUN_READING : otherwise);
 		/* The first one, or that which the checker began meanwhile. */
-		begin_phase(e, workers ? e->position.phase : NULL);
+		if (workers || otherwise == E2PF_RUN_IDLE)
+			begin_phase(e, workers ? e->position.phase : NULL);
 	}
 	settle(e, e2pf_roster_leave(&e->roster) | E2PF_EV_WORK);
 	e2pf_unlock(&e->lock);
@@ -444,11 +437,9 @@ bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
 				uint64_t offset, int error, uint64_t ns)
 {
 	e2pf_roster_progressed(&e->roster, e2pf_now(e));
-	if (error || ns >= E2PF_STUCK_NS || e->reads.gate_waiters ||
+	if (error || ns >= E2PF_STUCK_NS || e->gate_waiters ||
 	    e->pacing.stuck) {
 		e2pf_lock(&e->lock);
-		if (error)
-			e2pf_roster_count_error(&e->roster);
 		settle(e, E2PF_EV_GATE |
 			  e2pf_pacing_judge_ours(&e->pacing, offset, error, ns));
 		wait_while_stuck(e, turn);
@@ -462,14 +453,7 @@ void e2pf_monitor_read_is_late(struct e2pf_engine *e, struct e2pf_turn *turn,
 {
 	e2pf_lock(&e->lock);
 	settle(e, e2pf_pacing_judge_ours(&e->pacing, offset, 0, ns));
-	set_state(e, turn, E2PF_WORKER_THROTTLED);
-	e2pf_unlock(&e->lock);
-}
-
-void e2pf_monitor_read_goes_on(struct e2pf_engine *e, struct e2pf_turn *turn)
-{
-	e2pf_lock(&e->lock);
-	set_state(e, turn, E2PF_WORKER_READING);
+	set_state(e, turn, ns ? E2PF_WORKER_THROTTLED : E2PF_WORKER_READING);
 	e2pf_unlock(&e->lock);
 }
 
@@ -589,8 +573,10 @@ bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
 		e2pf_now(e) - since < GATE_LIMIT_NS;
 	if (worth && first)
 		e2pf_reads_count_wait(&e->reads);
+	e->gate_waiters++;
 	if (worth)
 		e2pf_wait_until(&e->gate, &e->lock, &ts);
+	e->gate_waiters--;
 	e2pf_unlock(&e->lock);
 	return worth;
 }

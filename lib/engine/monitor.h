@@ -81,7 +81,8 @@ struct e2pf_engine {
 	_Atomic(enum e2pf_run) run;	/* any thread reads it */
 	bool gave_up;			/* since the start, for the statistics */
 	pthread_cond_t work;		/* workers that are idle or throttled */
-	pthread_cond_t gate;		/* the checker's threads that wait there */
+	pthread_cond_t gate;		/* the checker's threads that wait there, */
+	atomic_uint gate_waiters;	/* and how many do */
 	pthread_cond_t ended;		/* callers that wait for the workers to end,
 					   or to have nothing left to do */
 
@@ -138,10 +139,7 @@ bool e2pf_monitor_start(struct e2pf_engine *e,
 			const struct e2pf_engine_config *config, int *err);
 bool e2pf_monitor_wake(struct e2pf_engine *e);
 
-/* The caller that starts it has found everything cached. */
-void e2pf_monitor_sleep(struct e2pf_engine *e);
-
-/* Is it to measure the device?  What it measured, in `ns`. */
+/* Is the device to be measured?  What was, in `ns`. */
 bool e2pf_monitor_wants_speed(struct e2pf_engine *e);
 void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
 			   const struct e2pf_speed *speed, uint64_t ns);
@@ -149,7 +147,11 @@ void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
 /* Order and budget are final: returns how many workers to create, which wait for
  * e2pf_monitor_started(); 0: none, the engine was stopped, or *err is an errno. */
 unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err);
-void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers);
+
+/* The caller has started so many.  Without any the engine is `otherwise`: idle, or
+ * asleep if everything is cached. */
+void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
+			  enum e2pf_run otherwise);
 
 /* Tell the workers to end, and wait.  Returns false if some have not.  Then, when their
  * threads were joined: it is idle. */
@@ -180,10 +182,9 @@ bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
 bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
 				uint64_t offset, int error, uint64_t ns);
 
-/* One has not returned after `ns`; and it has, or is not waited for any more. */
+/* One has not returned after `ns`, and is waited for; 0: no longer. */
 void e2pf_monitor_read_is_late(struct e2pf_engine *e, struct e2pf_turn *turn,
 			       uint64_t offset, uint64_t ns);
-void e2pf_monitor_read_goes_on(struct e2pf_engine *e, struct e2pf_turn *turn);
 
 /* There are more units. */
 void e2pf_monitor_tell_news(struct e2pf_engine *e);

@@ -179,6 +179,7 @@ unsigned e2pf_pacing_judge_ours(struct e2pf_pacing *p, uint64_t offset,
 	bool slow = ns >= E2PF_STUCK_NS && !stood_still(p, ns);
 	unsigned events = error || slow ? suspect(p, offset, error) : 0;
 
+	p->errors += error != 0;
 	if (slow)
 		leave_to_checker(p);
 	return events;
@@ -257,6 +258,7 @@ void e2pf_pacing_stats(const struct e2pf_pacing *p,
 	stats->deep_latency_ns = p->speed.deep_latency_ns;
 	stats->unmeasured = p->unmeasured;
 	stats->gap_bytes = e2pf_gap(p, 0);
+	stats->errors = p->errors;
 	stats->slow_or_failed = p->failing;
 	stats->suspect_at = p->suspect_at;
 }

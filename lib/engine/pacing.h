@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 #include "engine.h"
-#include "events.h"
+#include "position.h"
 
 /* A device that takes this long for a request is stuck, whatever else was in
  * flight. */
@@ -41,6 +41,7 @@ struct e2pf_pacing {
 					   was not asked for */
 	uint64_t suspect_at;		/* the place of the first such read; */
 	uint64_t failed_at;		/* of the last one that failed */
+	uint64_t errors;		/* reads of ours that failed */
 };
 
 void e2pf_pacing_init(struct e2pf_pacing *p,

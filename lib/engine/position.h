@@ -11,6 +11,18 @@
 
 #include "source.h"
 
+/* What a part of the engine asks for when it has changed: it returns events, and wakes
+ * nobody (monitor.c: settle()). */
+enum e2pf_event {
+	E2PF_EV_WORK = 1,	/* all workers that sleep look again */
+	E2PF_EV_ROOM = 2,	/* the same, if one of them is throttled */
+	E2PF_EV_GATE = 4,	/* whoever waits at the gate looks again; */
+	E2PF_EV_IDLE = 8,	/* and who waits for the workers to end, or to
+				   have nothing left to do */
+	E2PF_EV_GIVE_UP = 16,	/* the workers take nothing any more */
+	E2PF_EV_WAKE = 32	/* an engine that is asleep starts to read */
+};
+
 struct e2pf_position {
 	_Atomic(const struct e2pf_phase *) phase;	/* NULL: none */
 	atomic_uint epoch;	/* phases begun: what was taken in an older one

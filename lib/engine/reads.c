@@ -46,16 +46,6 @@ void e2pf_reads_is_ending(struct e2pf_reads *c)
 	c->gated = false;
 }
 
-void e2pf_reads_come(struct e2pf_reads *c)
-{
-	c->gate_waiters++;
-}
-
-void e2pf_reads_leave(struct e2pf_reads *c)
-{
-	c->gate_waiters--;
-}
-
 void e2pf_reads_count_wait(struct e2pf_reads *c)
 {
 	c->gate_waits++;

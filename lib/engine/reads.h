@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "engine.h"
-#include "events.h"
+#include "position.h"
 #include "requests.h"
 
 /* A small read that took longer than this waited for the device.  From memory
@@ -36,7 +36,6 @@ struct e2pf_reads {
 	/* Any thread reads these without the lock. */
 	atomic_bool gated;		/* in this phase it waits at the gate */
 	atomic_bool ending;		/* a signal is ending the check */
-	atomic_uint gate_waiters;	/* threads of it */
 	/* Its read that has not returned; if several threads read, the last one
 	 * that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
@@ -89,10 +88,7 @@ unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
 bool e2pf_reads_was_stall(struct e2pf_reads *c, const struct e2pf_read *r,
 			  uint64_t ns);
 
-/* A thread comes to the gate, and leaves it; a signal is ending the check, and nothing
- * waits any more. */
-void e2pf_reads_come(struct e2pf_reads *c);
-void e2pf_reads_leave(struct e2pf_reads *c);
+/* A signal is ending the check: nothing waits any more. */
 void e2pf_reads_is_ending(struct e2pf_reads *c);
 
 /* The others need the lock. */

@@ -109,11 +109,6 @@ void e2pf_roster_publish(struct e2pf_roster *r, unsigned number,
 	m->used = *used;
 }
 
-void e2pf_roster_count_error(struct e2pf_roster *r)
-{
-	r->errors++;
-}
-
 bool e2pf_roster_is_idle(const struct e2pf_roster *r, unsigned news)
 {
 	unsigned i;
@@ -163,7 +158,6 @@ void e2pf_roster_stats(const struct e2pf_roster *r,
 		       struct e2pf_engine_stats *stats)
 {
 	stats->prefetched_requests = r->requests;
-	stats->errors = r->errors;
 	stats->threads = r->threads_most;
 	stats->refs_bytes = r->refs_bytes;
 	stats->buffer_bytes = r->buffer_bytes;

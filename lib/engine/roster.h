@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #include "engine.h"
-#include "events.h"
+#include "position.h"
 #include "schedule.h"
 
 enum e2pf_worker_state {
@@ -49,7 +49,7 @@ struct e2pf_roster {
 					   have been created */
 	unsigned running;		/* that have not returned yet */
 	unsigned threads_most;
-	uint64_t errors, requests;
+	uint64_t requests;
 	/* Memory of workers that have ended, at most: references, and buffers. */
 	uint64_t refs_bytes, buffer_bytes;
 };
@@ -80,9 +80,6 @@ unsigned e2pf_roster_found_nothing(struct e2pf_roster *r, unsigned number,
 				   unsigned news);
 void e2pf_roster_publish(struct e2pf_roster *r, unsigned number,
 			 const struct e2pf_used *used);
-
-/* A worker's read has failed. */
-void e2pf_roster_count_error(struct e2pf_roster *r);
 
 /* Have all of them found nothing to take since these news? */
 bool e2pf_roster_is_idle(const struct e2pf_roster *r, unsigned news);

@@ -11,7 +11,6 @@
 #ifndef E2PF_SCHEDULE_H
 #define E2PF_SCHEDULE_H
 
-#include "events.h"
 #include "position.h"
 #include "source.h"
 

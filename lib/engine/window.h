@@ -14,7 +14,6 @@
 
 #include "blockset.h"
 #include "engine.h"
-#include "events.h"
 #include "position.h"
 #include "schedule.h"
 

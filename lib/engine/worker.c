@@ -138,7 +138,7 @@ static bool arrives(struct e2pf_worker *w, unsigned device, uint64_t offset,
 					  e2pf_now(e) - began);
 	}
 	if (stuck)
-		e2pf_monitor_read_goes_on(e, &w->turn);
+		e2pf_monitor_read_is_late(e, &w->turn, offset, 0);
 	return wanted;
 }
 

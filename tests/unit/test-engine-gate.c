@@ -274,6 +274,7 @@ RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
 	rig_new(r);
 	measured = r->e;
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	fake_threads_settle();
 	assert_int_equal(measuring_reads(r), 11);
 }
 
