@@ -81,6 +81,16 @@ static inline void e2pf_unlock(struct e2pf_lock *lock)
 	pthread_mutex_unlock(&lock->mutex);
 }
 
+static inline void e2pf_unlock_at_end(struct e2pf_lock **lock)
+{
+	e2pf_unlock(*lock);
+}
+
+/* Hold the lock until the end of the block, where it is released. */
+#define E2PF_LOCKED(e) \
+	__attribute__((cleanup(e2pf_unlock_at_end), unused)) \
+	struct e2pf_lock *locked = (e2pf_lock(&(e)->lock), &(e)->lock)
+
 /* Take the lock, but wait at most `milliseconds`: a checker that ends in a
  * signal handler may have been holding it.  Returns true if it was taken. */
 static inline bool e2pf_lock_within(struct e2pf_lock *lock, int milliseconds)

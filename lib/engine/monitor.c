@@ -114,63 +114,54 @@ static void prepare(struct e2pf_engine *e, bool asleep)
 bool e2pf_monitor_start(struct e2pf_engine *e,
 			const struct e2pf_engine_config *config, int *err)
 {
-	bool idle;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
-	idle = e->run == E2PF_RUN_IDLE;
 	*err = e->run == E2PF_RUN_STOPPING ? EBUSY : 0;
-	if (idle) {
-		e->cfg = *config;
-		e->gave_up = false;
-		e2pf_position_start(&e->position, config->paced);
-		e2pf_pacing_start(&e->pacing);
-		e2pf_window_start(&e->window);
-		e2pf_reads_start(&e->reads);
-		/* Also for a checker that begins a phase while the engine is
-		 * asleep. */
-		prepare(e, true);
-		set_run(e, E2PF_RUN_STARTING);
-		e2pf_roster_join(&e->roster);
-	}
-	e2pf_unlock(&e->lock);
-	return idle;
+	if (e->run != E2PF_RUN_IDLE)
+		return false;
+	e->cfg = *config;
+	e->gave_up = false;
+	e2pf_position_start(&e->position, config->paced);
+	e2pf_pacing_start(&e->pacing);
+	e2pf_window_start(&e->window);
+	e2pf_reads_start(&e->reads);
+	/* Also for a checker that begins a phase while the engine is asleep. */
+	prepare(e, true);
+	set_run(e, E2PF_RUN_STARTING);
+	e2pf_roster_join(&e->roster);
+	return true;
 }
 
 bool e2pf_monitor_wake(struct e2pf_engine *e)
 {
-	bool wake;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
-	wake = settle(e, E2PF_EV_WAKE);
-	e2pf_unlock(&e->lock);
-	return wake;
+	return settle(e, E2PF_EV_WAKE);
 }
 
 bool e2pf_monitor_wants_speed(struct e2pf_engine *e)
 {
-	bool wants;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
-	wants = e2pf_pacing_wants_speed(&e->pacing, e->source,
-					e->schedule.first);
-	e2pf_unlock(&e->lock);
-	return wants;
+	return e2pf_pacing_wants_speed(&e->pacing, e->source,
+				       e->schedule.first);
 }
 
 void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
 			   const struct e2pf_speed *speed, uint64_t ns)
 {
-	e2pf_lock(&e->lock);
+	E2PF_LOCKED(e);
+
 	e2pf_pacing_measured(&e->pacing, unmeasured, speed, ns);
-	e2pf_unlock(&e->lock);
 }
 
 unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err)
 {
 	unsigned workers = 0;
 
+	E2PF_LOCKED(e);
+
 	*err = 0;
-	e2pf_lock(&e->lock);
 	if (e->run == E2PF_RUN_STARTING) {
 		prepare(e, false);
 		workers = e->pacing.speed.has_head ? e->cfg.head_threads :
@@ -181,14 +172,14 @@ unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err)
 			workers = 0;
 		}
 	}
-	e2pf_unlock(&e->lock);
 	return workers;
 }
 
 void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
 			  enum e2pf_run otherwise)
 {
-	e2pf_lock(&e->lock);
+	E2PF_LOCKED(e);
+
 	if (workers)
 		e2pf_roster_started(&e->roster, workers);
 	else
@@ -200,7 +191,6 @@ void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
 			begin_phase(e, workers ? e->position.phase : NULL);
 	}
 	settle(e, e2pf_roster_leave(&e->roster) | E2PF_EV_WORK);
-	e2pf_unlock(&e->lock);
 }
 
 /*
@@ -233,11 +223,11 @@ bool e2pf_monitor_stop(struct e2pf_engine *e, int milliseconds)
 
 void e2pf_monitor_stopped(struct e2pf_engine *e)
 {
-	e2pf_lock(&e->lock);
+	E2PF_LOCKED(e);
+
 	e2pf_roster_clear(&e->roster);
 	set_run(e, E2PF_RUN_IDLE);
 	begin_phase(e, NULL);
-	e2pf_unlock(&e->lock);
 }
 
 static bool is_idle(const struct e2pf_engine *e)
@@ -250,26 +240,20 @@ static bool is_idle(const struct e2pf_engine *e)
 bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
 {
 	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
-	bool idle;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
 	while (!is_idle(e) && e2pf_wait_until(&e->ended, &e->lock, &ts))
 		;
-	idle = is_idle(e);
-	e2pf_unlock(&e->lock);
-	return idle;
+	return is_idle(e);
 }
 
 const struct e2pf_phase *e2pf_monitor_begin(struct e2pf_engine *e,
 					    const struct e2pf_start *start)
 {
-	const struct e2pf_phase *first;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
 	e->source->ops->begin(e->source, start);
-	first = e->source->ops->next(e->source, NULL);
-	e2pf_unlock(&e->lock);
-	return first;
+	return e->source->ops->next(e->source, NULL);
 }
 
 /*
@@ -348,8 +332,8 @@ static void be_idle(struct e2pf_engine *e, const struct e2pf_turn *turn)
 bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn)
 {
 	bool taken = false;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
 	while (turn->number >= e->roster.workers)
 		e2pf_wait(&e->work, &e->lock);
 	e2pf_roster_publish(&e->roster, turn->number, &turn->used);
@@ -357,15 +341,14 @@ bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn)
 		be_idle(e, turn);
 	if (!taken)
 		set_state(e, turn, E2PF_WORKER_IDLE);
-	e2pf_unlock(&e->lock);
 	return taken;
 }
 
 void e2pf_monitor_leave(struct e2pf_engine *e)
 {
-	e2pf_lock(&e->lock);
+	E2PF_LOCKED(e);
+
 	settle(e, e2pf_roster_leave(&e->roster));
-	e2pf_unlock(&e->lock);
 }
 
 /* Leave a stuck device to the checker.  The state is THROTTLED because a checker at the
@@ -390,9 +373,9 @@ static bool has_room(struct e2pf_engine *e, const struct e2pf_turn *turn)
 
 bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn)
 {
-	bool wanted, throttled = false;
+	bool throttled = false;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
 	wait_while_stuck(e, turn);
 	/* A total budget is never freed again: reading ahead ends here. */
 	if (e2pf_window_is_used_up(&e->window))
@@ -411,26 +394,21 @@ bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn)
 		e2pf_lock(&e->lock);
 	}
 	set_state(e, turn, E2PF_WORKER_READING);
-	wanted = !e2pf_is_obsolete(e, &turn->taken);
-	e2pf_unlock(&e->lock);
-	return wanted;
+	return !e2pf_is_obsolete(e, &turn->taken);
 }
 
 bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
 			     struct e2pf_run_parts *parts, uint64_t pos,
 			     uint64_t len, bool missing)
 {
-	bool wanted;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
-	wanted = !e2pf_is_obsolete(e, &turn->taken);
-	if (wanted) {
-		e2pf_window_count_part(&e->window, parts, &turn->taken,
-				       turn->range, pos, len, missing);
-		e2pf_roster_publish(&e->roster, turn->number, &turn->used);
-	}
-	e2pf_unlock(&e->lock);
-	return wanted;
+	if (e2pf_is_obsolete(e, &turn->taken))
+		return false;
+	e2pf_window_count_part(&e->window, parts, &turn->taken, turn->range,
+			       pos, len, missing);
+	e2pf_roster_publish(&e->roster, turn->number, &turn->used);
+	return true;
 }
 
 bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
@@ -451,17 +429,17 @@ bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
 void e2pf_monitor_read_is_late(struct e2pf_engine *e, struct e2pf_turn *turn,
 			       uint64_t offset, uint64_t ns)
 {
-	e2pf_lock(&e->lock);
+	E2PF_LOCKED(e);
+
 	settle(e, e2pf_pacing_judge_ours(&e->pacing, offset, 0, ns));
 	set_state(e, turn, ns ? E2PF_WORKER_THROTTLED : E2PF_WORKER_READING);
-	e2pf_unlock(&e->lock);
 }
 
 void e2pf_monitor_tell_news(struct e2pf_engine *e)
 {
-	e2pf_lock(&e->lock);
+	E2PF_LOCKED(e);
+
 	settle(e, e2pf_schedule_tell_news(&e->schedule));
-	e2pf_unlock(&e->lock);
 }
 
 /*
@@ -470,27 +448,24 @@ void e2pf_monitor_tell_news(struct e2pf_engine *e)
 
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
 {
-	e2pf_lock(&e->lock);
+	E2PF_LOCKED(e);
+
 	e2pf_reads_stage(&e->reads, stage, e2pf_now(e));
-	e2pf_unlock(&e->lock);
 }
 
 bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 			     const struct e2pf_phase *phase)
 {
-	bool begun;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
-	begun = e->run != E2PF_RUN_IDLE && e->run != E2PF_RUN_STOPPING;
-	if (begun) {
-		e2pf_position_forget(&e->position);
-		/* What was found for later is about to be read by the checker, in
-		 * its own order, and this phase has to stay ahead of it. */
-		e2pf_window_drop_later(&e->window);
-		begin_phase(e, phase);
-	}
-	e2pf_unlock(&e->lock);
-	return begun;
+	if (e->run == E2PF_RUN_IDLE || e->run == E2PF_RUN_STOPPING)
+		return false;
+	e2pf_position_forget(&e->position);
+	/* What was found for later is about to be read by the checker, in its own
+	 * order, and this phase has to stay ahead of it. */
+	e2pf_window_drop_later(&e->window);
+	begin_phase(e, phase);
+	return true;
 }
 
 void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
@@ -515,25 +490,22 @@ static bool is_in_phase(const struct e2pf_engine *e, unsigned number)
 
 bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase)
 {
-	bool in_phase;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
-	in_phase = is_in_phase(e, phase) && e2pf_is_reading(e);
-	e2pf_unlock(&e->lock);
-	return in_phase;
+	return is_in_phase(e, phase) && e2pf_is_reading(e);
 }
 
 void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
 			   void (*add)(void *ctx), void *ctx)
 {
-	e2pf_lock(&e->lock);
+	E2PF_LOCKED(e);
+
 	/* add() runs under the lock: a worker that looked for units between the
 	 * addition and its announcement would find none, see all others asleep,
 	 * and end the phase. */
 	add(ctx);
 	if (is_in_phase(e, phase))
 		settle(e, e2pf_schedule_tell_news(&e->schedule));
-	e2pf_unlock(&e->lock);
 }
 
 /*
@@ -567,8 +539,8 @@ bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
 {
 	struct timespec ts = e2pf_deadline(GATE_CHECK_NS);
 	bool worth;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
 	worth = is_worth_waiting(e, disks_read) &&
 		e2pf_now(e) - since < GATE_LIMIT_NS;
 	if (worth && first)
@@ -577,16 +549,15 @@ bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
 	if (worth)
 		e2pf_wait_until(&e->gate, &e->lock, &ts);
 	e->gate_waiters--;
-	e2pf_unlock(&e->lock);
 	return worth;
 }
 
 void e2pf_monitor_waited(struct e2pf_engine *e, uint64_t since, bool served)
 {
-	e2pf_lock(&e->lock);
+	E2PF_LOCKED(e);
+
 	e2pf_reads_waited(&e->reads, e->pacing.speed.latency_ns,
 			  e2pf_now(e) - since, served);
-	e2pf_unlock(&e->lock);
 }
 
 bool e2pf_monitor_checker_read(struct e2pf_engine *e,
@@ -595,31 +566,27 @@ bool e2pf_monitor_checker_read(struct e2pf_engine *e,
 	uint64_t now = e2pf_now(e);
 	bool stalled = e2pf_reads_was_stall(&e->reads, r, now - r->began);
 	unsigned events;
-	bool wake;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
 	events = e2pf_window_forget(&e->window, &e->position, r, ahead);
 	if (stalled)
 		events |= e2pf_pacing_judge_checker(&e->pacing, r,
 						    now - r->passed_gate);
-	wake = settle(e, events |
+	return settle(e, events |
 			 e2pf_reads_count(&e->reads, r, stalled, now));
-	e2pf_unlock(&e->lock);
-	return wake;
 }
 
 bool e2pf_engine_may_read_again(struct e2pf_engine *e, uint64_t offset)
 {
 	uint64_t requested = e->roster.last_request;
 	bool again;
+	E2PF_LOCKED(e);
 
-	e2pf_lock(&e->lock);
 	/* Workers that have ended or given up have left theirs in flight. */
 	again = e2pf_reads_failed(&e->reads, offset, e->source->grain,
 				  requested &&
 				  e2pf_now(e) - requested < IN_FLIGHT_NS);
 	settle(e, e2pf_pacing_read_failed(&e->pacing, offset));
-	e2pf_unlock(&e->lock);
 	return again;
 }
 

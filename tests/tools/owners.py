@@ -21,7 +21,7 @@ PARTS = LEVELS[1]
 # address.
 WRITE = r"\s*(?:=(?!=)|[-+|&^*/]=|\+\+|--)"
 WAKES = r"\bpthread_cond_(?:broadcast|signal)\("
-LOCKS = r"\be2pf_(?:lock|lock_within|unlock|wait|wait_until)\("
+LOCKS = r"\b(?:E2PF_LOCKED|e2pf_(?:lock|lock_within|unlock|wait|wait_until))\("
 
 
 def without_comments(text):
