@@ -93,7 +93,7 @@ int e2pf_engine_start(struct e2pf_engine *e,
 		/* Also for a checker that begins a phase while the engine is
 		 * asleep. */
 		e2pf_schedule_prepare(e, e->pacing.speed.has_head, true);
-		if (config->paced &&
+		if ((config->paced || config->sampled) &&
 		    e2pf_samples_are_cached(e->source, e->devices))
 			set_run(e, E2PF_RUN_ASLEEP);
 		else
@@ -145,6 +145,7 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 	e2pf_lock(&e->lock);
 	set_run(e, E2PF_RUN_IDLE);
 	e2pf_schedule_begin(e, NULL);
+	e2pf_pool_tell_end(e);
 	e2pf_unlock(&e->lock);
 	return true;
 }
