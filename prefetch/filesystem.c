@@ -109,6 +109,7 @@ errcode_t open_session(const struct options *o, const struct target *target,
 	/* The session looks at it as long as the program runs. */
 	ext2_filsys fs;
 	errcode_t err = open_filesystem(o, target->device, &fs);
+	struct e2pf_ext4 *ext4;
 
 	if (err)
 		return err;
@@ -117,8 +118,14 @@ errcode_t open_session(const struct options *o, const struct target *target,
 	err = e2pf_open(fs, target->device, o->offset, &o->settings, session);
 	if (err)
 		return err;
-	e2pf_ext4_of(*session)->ext4->classes = o->classes ? o->classes :
-		target->mounted ? WALK_CLASSES : E2PF_ALL_CLASSES;
+	ext4 = e2pf_ext4_of(*session)->ext4;
+	ext4->classes = o->classes ? o->classes :
+			target->mounted ? WALK_CLASSES : E2PF_ALL_CLASSES;
+	ext4->guarded = true;
+	ext4->below = target->folder;
+	ext4->below_count = target->whole ? 0 : target->folders;
+	if (target->mounted)
+		ext4->page = (uint32_t)sysconf(_SC_PAGESIZE);
 	e2pf_ext4_of(*session)->io_manager = "unix";
 	(*session)->cfg.sampled = target->mounted;
 	return 0;
