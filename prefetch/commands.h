@@ -78,7 +78,7 @@ struct target {
 	bool mounted;
 	bool whole;			/* or only what is below these: */
 	uint32_t *folder;		/* inodes, */
-	unsigned folders;		/* so many */
+	unsigned folders;		/* their number */
 	struct e2pf_session *session;	/* once it is being read */
 };
 

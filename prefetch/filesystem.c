@@ -107,11 +107,16 @@ errcode_t open_session(const struct options *o, const struct target *target,
 		       struct e2pf_session **session, unsigned *block_size)
 {
 	/* The session looks at it as long as the program runs. */
-	ext2_filsys fs;
-	errcode_t err = open_filesystem(o, target->device, &fs);
+	ext2_filsys fs = NULL;
 	struct e2pf_ext4 *ext4;
+	errcode_t err;
 
-	if (err)
+	/* With a backup superblock libext2fs forgets which parts of inode tables
+	 * are unused. */
+	if (target->mounted && o->superblock)
+		return EBUSY;
+	err = open_filesystem(o, target->device, &fs);
+	if (err || !fs)
 		return err;
 	if (block_size)
 		*block_size = fs->blocksize;

@@ -29,11 +29,11 @@ static const struct row {
 	  "read at most SIZE (K, M, G, T; at least 1M)" },
 	{ 'b', "superblock", "BLOCK", "use the superblock at BLOCK" },
 	{ 'o', "offset", "BYTES", "the filesystem begins BYTES into the device" },
-	{ 'O', "only", "CLASS,...", "read these classes of -n, and what leads to them, "
-	  "or all" },
+	{ 'O', "only", "CLASS,...",
+	  "these classes of -n, and what leads to them; or all" },
 	{ 'x', "one-file-system", NULL, "no filesystem that is mounted below PATH" },
-	{ 'w', "wait", "TIME", "begin COMMAND after TIME at the latest (s, m, h; "
-	  "default 30s)" },
+	{ 'w', "wait", "TIME",
+	  "begin COMMAND after TIME at the latest (default: 30s)" },
 	{ 'H', "hold", NULL, "hold the device open when all is read, until a signal" },
 	{ 'l', "longer-than", "TIME", "of probe: would a check take longer? (s, m, h)" },
 	{ 'q', "quiet", NULL, "no progress on a terminal" },

@@ -9,7 +9,7 @@
 #include "folders.h"
 
 /*
- * Everything is read once the groups to be read have more than one of so many of all
+ * Everything is read once the groups to be read have more than one in PART of all
  * inodes in use.  Seconds for the part, and for everything, of an aged filesystem of
  * 58,000 inodes in 16,000 folders; by the part of the inodes, which lie in one group
  * or three:

@@ -37,12 +37,14 @@ static uint8_t *put_entry(uint8_t *at, uint32_t ino, unsigned length,
 {
 	uint32_t number = htole32(ino);
 	uint16_t size = htole16((uint16_t)length);
+	uint8_t *to = at + 8;
 
 	memcpy(at, &number, 4);
 	memcpy(at + 4, &size, 2);
 	at[6] = (uint8_t)strlen(name);
 	at[7] = (uint8_t)type;
-	memcpy(at + 8, name, strlen(name));
+	while (*name)
+		*to++ = (uint8_t)*name++;
 	return at + length;
 }
 
