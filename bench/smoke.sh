@@ -172,6 +172,20 @@ sent()
 		all(.status == 0 and .reads > 10))' "$tmp/sent/result.json"
 }
 
+# A walk of the mounted filesystem, alone, after e2prefetch, and by another program.
+walked()
+{
+	run --walk 'find {} -printf %s:%p\n' --models nvme --images extents@1/100 \
+		--repeat 2 --checkers 'peer=du -s {}' --out "$tmp/walked" &&
+	jq -e '.[0] | (.bound > 0) and (.runs | (.alone + .e2prefetch |
+		length == 4 and all(.status == 0 and .reads > 10 and
+			.output == $all[0][0].runs.alone[0].output)) and
+		.peer[0].status == 0)' --slurpfile all "$tmp/walked/walks.json" \
+		"$tmp/walked/walks.json" &&
+	grep -q '^| extents@1/100 | nvme | `find .* | peer [0-9.]* (' \
+		"$tmp/walked/timing-walks.md"
+}
+
 # More memory than a control group of nothing, and less than one of plenty.
 memory()
 {
