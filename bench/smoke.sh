@@ -361,7 +361,7 @@ no_jq=$(command -v jq >/dev/null || echo 'jq not found')
 no_ours=
 [ -x "$BENCH_BUILD/../e2fsck/e2fsck" ] || no_ours='e2fsck is not built'
 
-echo 1..19
+echo 1..20
 check 'the models do what their parameters say' formula
 check 'two models, two checkers, bounds, passes' matrix
 check 'the report is complete' report_complete
@@ -372,6 +372,7 @@ check 'damaged files claim what others have' damaged
 or_skip "$no_btrfs" 'checks of an aged btrfs' btrfs_aged
 or_skip "$no_jq" 'repairs, each on its own copy' repairs
 or_skip "$no_btrfs$no_ours" 'a snapshot is sent' sent
+or_skip "$no_jq$no_ours" 'a walk, alone and after e2prefetch' walked
 check 'the memory of a check' memory
 or_skip "$no_ours" 'a line about a machine' a_line
 check 'a fault hits its range only' fault

@@ -29,6 +29,7 @@ struct options {
 	uint64_t offset;		/* bytes before the filesystem */
 	int superblock;			/* 0: the first */
 	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
+	bool log;			/* a line to the system log */
 	bool plan;			/* -n */
 	bool hold;			/* the device, open after reading */
 	unsigned classes;		/* mask of 1u << enum e2pf_class; 0: by
@@ -80,6 +81,7 @@ struct target {
 	uint32_t *folder;		/* inodes, */
 	unsigned folders;		/* their number */
 	struct e2pf_session *session;	/* once it is being read */
+	double seconds;			/* that took, 0: not all was */
 };
 
 struct targets {

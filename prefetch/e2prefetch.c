@@ -18,6 +18,7 @@
 #include "commands.h"
 #include "device/thread.h"
 #include "report/stats_file.h"
+#include "report/system_log.h"
 #include "report/words.h"
 
 static void print_class(const char *name, const struct e2pf_class_count *c,
@@ -106,6 +107,7 @@ static void spend(struct options *o, struct e2pf_session *s)
 static bool read_target(struct reading *r, unsigned i)
 {
 	struct target *t = &r->targets.item[i];
+	double began = clock_seconds(CLOCK_MONOTONIC);
 	errcode_t err = open_session(r->o, t, &t->session, NULL);
 	bool over, opened = !err;
 
@@ -117,8 +119,10 @@ static bool read_target(struct reading *r, unsigned i)
 	r->begun = i + 1;
 	over = r->over;
 	pthread_mutex_unlock(&r->lock);
-	if (opened && !over && e2pf_engine_wait(t->session->engine, -1))
+	if (opened && !over && e2pf_engine_wait(t->session->engine, -1)) {
 		spend(r->o, t->session);
+		t->seconds = clock_seconds(CLOCK_MONOTONIC) - began;
+	}
 	return !over;
 }
 
@@ -251,6 +255,22 @@ static int report(const struct options *o, const struct target *t)
 	return complete ? 0 : EXIT_INCOMPLETE;
 }
 
+/* As a check does; nothing where all was cached, as in a timer it mostly is. */
+static void write_log(const struct options *o, const struct target *t)
+{
+	struct e2pf_engine_stats st;
+	char sentence[128];
+
+	e2pf_session_count(t->session, &st);
+	if (!o->log || !st.prefetched_requests)
+		return;
+	snprintf(sentence, sizeof(sentence), "read %.1f MiB ahead in %" PRIu64
+		 " requests; %.1f s%s", (double)st.prefetched_bytes / (1u << 20),
+		 st.prefetched_requests, t->seconds,
+		 t->seconds > 0 ? "" : ", not to its end");
+	e2pf_system_log(t->device, sentence);
+}
+
 /* Of several filesystems, the statistics are the last one's. */
 static const char *save_stats(const struct options *o, const struct target *t)
 {
@@ -277,6 +297,7 @@ static int finish(struct reading *r)
 			if (!r->status && !o->hold && !o->command)
 				warn_if_dropped(t);
 			e2pf_engine_stop(t->session->engine, -1);
+			write_log(o, t);
 		}
 		why = save_stats(o, t);
 	}

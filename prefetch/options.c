@@ -261,5 +261,6 @@ int configure_options(struct options *o)
 		setup.reading.memory = o->given.reading.memory;
 	o->settings = setup.reading;
 	o->stats = setup.stats;
+	o->log = setup.log;
 	return 0;
 }
