@@ -155,11 +155,11 @@ def measure(args):
         machine = report.machine(args, cost)
         for name in args.images:
             image = rig.image_files(rig.image_path(name, args.images_dir))[0]
+            label = os.path.basename(name) if os.path.isfile(name) else name
             for model in args.models:
                 for command in args.walk:
                     found, best = runs_of(args, work, image, model, command,
                                           cost)
-                    label = os.path.basename(name)
                     bad |= differ(found)
                     rows.append(row_of(label, model, command, found, best))
                     result.append(dict(image=label, model=model, bound=best,
