@@ -292,6 +292,22 @@ begins_in_time()
 		! grep -q " 3[0-9].[0-9] MiB read" "$dir/err"
 }
 
+# Ctrl-C while it reads: the command never begins.
+has_workers() { [ "$(compgen -G "/proc/$1/task/*" | wc -l)" -gt 2 ]; }
+interrupted_before()
+{
+	local pid status
+
+	configured "iops = 1"
+	drop "$big"
+	env --default-signal=INT "$PREFETCHER" "$big" -- touch "$dir/begun" &
+	pid=$!
+	wait_for has_workers $pid && kill -s INT $pid
+	wait $pid
+	status=$?
+	[ $status = 130 ] && [ ! -e "$dir/begun" ]
+}
+
 # Others than root: the group is named.  Without a node, that is said.
 says_group()
 {
@@ -312,6 +328,7 @@ test_paths()
 	local mnt loop sub
 
 	tap_unless "$(no_disk)" "-w bounds how long a command waits" begins_in_time
+	tap_unless "$(no_disk)" "SIGINT before the command begins" interrupted_before
 	skipped "mounted filesystems" "$(no_mounts)$(no_loops)$(lacks blockdev setpriv)" &&
 		return
 	tap_check "filesystems are mounted" mount_all || return
