@@ -172,6 +172,20 @@ sent()
 		all(.status == 0 and .reads > 10))' "$tmp/sent/result.json"
 }
 
+# A walk of the mounted filesystem, alone, after e2prefetch, and by another program.
+walked()
+{
+	run --walk 'find {} -printf %s:%p\n' --models nvme --images extents@1/100 \
+		--repeat 2 --checkers 'peer=du -s {}' --out "$tmp/walked" &&
+	jq -e '.[0] | (.bound > 0) and (.runs | (.alone + .e2prefetch |
+		length == 4 and all(.status == 0 and .reads > 0 and
+			.output == $all[0][0].runs.alone[0].output)) and
+		.peer[0].status == 0)' --slurpfile all "$tmp/walked/walks.json" \
+		"$tmp/walked/walks.json" &&
+	grep -q '^| extents@1/100 | nvme | `find .* | peer [0-9.]* (' \
+		"$tmp/walked/timing-walks.md"
+}
+
 # More memory than a control group of nothing, and less than one of plenty.
 memory()
 {
@@ -347,7 +361,7 @@ no_jq=$(command -v jq >/dev/null || echo 'jq not found')
 no_ours=
 [ -x "$BENCH_BUILD/../e2fsck/e2fsck" ] || no_ours='e2fsck is not built'
 
-echo 1..19
+echo 1..20
 check 'the models do what their parameters say' formula
 check 'two models, two checkers, bounds, passes' matrix
 check 'the report is complete' report_complete
@@ -358,6 +372,7 @@ check 'damaged files claim what others have' damaged
 or_skip "$no_btrfs" 'checks of an aged btrfs' btrfs_aged
 or_skip "$no_jq" 'repairs, each on its own copy' repairs
 or_skip "$no_btrfs$no_ours" 'a snapshot is sent' sent
+or_skip "$no_jq$no_ours" 'a walk, alone and after e2prefetch' walked
 check 'the memory of a check' memory
 or_skip "$no_ours" 'a line about a machine' a_line
 check 'a fault hits its range only' fault

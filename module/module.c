@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "device/sysfile.h"
@@ -20,6 +18,7 @@
 #include "selftest.h"
 #include "status.h"
 #include "report/stats_file.h"
+#include "report/system_log.h"
 #include "report/words.h"
 
 struct module module;
@@ -147,27 +146,6 @@ static void describe(const struct module_result *r, double seconds, char *text,
 			 (unsigned long long)st->suspect_at);
 }
 
-/* As syslog(3) does, but without its lock, without a wait for a log that does
- * not answer, and with nothing left open. */
-static void to_system_log(const char *device, const char *sentence)
-{
-	struct sockaddr_un log = { .sun_family = AF_UNIX, "/dev/log" };
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	char text[1024], line[1100];
-
-	if (fd < 0)
-		return;
-	snprintf(text, sizeof(text), "%s: %s: %s",
-		 program_invocation_short_name, device, sentence);
-	/* 30: a daemon, for information. */
-	snprintf(line, sizeof(line), "<30>e2prefetch[%d]: ", (int)getpid());
-	e2pf_printable(line + strlen(line), sizeof(line) - strlen(line), text);
-	if (sendto(fd, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT,
-		   (const struct sockaddr *)&log, sizeof(log)) < 0)
-		errno = 0;
-	close(fd);
-}
-
 /* Who waited LONG_S seconds for a check at a terminal is told whether it prefetched,
  * unless PREFETCH_VERBOSE is set. */
 #define LONG_S 5
@@ -192,7 +170,7 @@ static void tell(const struct module_result *r)
 	if (r->finished && r->session) {
 		describe(r, seconds, sentence, sizeof(sentence));
 		if (r->logged && module.setup.log)
-			to_system_log(module.report.device, sentence);
+			e2pf_system_log(module.report.device, sentence);
 		if (verbose)
 			fprintf(stderr, "%s: %s\n", module.name, sentence);
 	}

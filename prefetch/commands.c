@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The commands of e2prefetch(8), by name.  Decides whether an argument is a
- * command or a device.
+ * command or a path.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static int enable_command(int argc, char **argv)
 }
 
 const struct command commands[] = {
-	{ "probe", " [OPTION]... DEVICE", probe_command },
+	{ "probe", " [OPTION]... PATH", probe_command },
 	{ "progress", " [--fields|--follow] [PID|DEVICE]", progress_command },
 	{ "enable", " [--root=FOLDER]", enable_command },
 	{ "disable", " [--root=FOLDER]", enable_command },

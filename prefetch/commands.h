@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* The commands of e2prefetch(8), a first argument that is not a device; and what
+/* The commands of e2prefetch(8), a first argument that is not a path; and what
  * they share. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
@@ -23,13 +23,18 @@
 struct options {
 	struct e2pf_setup given;	/* on the command line: only -t and -m */
 	struct e2pf_settings settings;
-	const char *device;
+	char **path;
+	unsigned paths;			/* devices, images, folders */
+	bool one_filesystem;		/* none that is mounted below a path */
 	uint64_t offset;		/* bytes before the filesystem */
 	int superblock;			/* 0: the first */
 	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
+	bool log;			/* a line to the system log */
 	bool plan;			/* -n */
 	bool hold;			/* the device, open after reading */
-	unsigned classes;		/* mask of 1u << enum e2pf_class */
+	unsigned classes;		/* mask of 1u << enum e2pf_class; 0: by
+					   the filesystem */
+	uint64_t wait;			/* seconds that the command waits */
 	uint64_t longer_than;		/* seconds, for probe; 0: not asked */
 	bool quiet;			/* no progress */
 	unsigned verbose;		/* how often -v was given */
@@ -58,31 +63,56 @@ struct command {
 extern const struct command commands[];
 
 /* The command of this name; NULL if there is none, and the argument is a
- * device. */
+ * path. */
 const struct command *find_command(const char *name);
 
 int probe_command(int argc, char **argv);
 int progress_command(int argc, char **argv);
 
 /*
- * The filesystem that the commands read (filesystem.c).
+ * Which filesystems are read for the paths (paths.c).
+ */
+
+struct target {
+	char *device;			/* its name, or an image's */
+	dev_t number;			/* of a mounted filesystem */
+	bool mounted;
+	bool whole;			/* or only what is below these: */
+	uint32_t *folder;		/* inodes, */
+	unsigned folders;		/* their number */
+	struct e2pf_session *session;	/* once it is being read */
+	double seconds;			/* that took, 0: not all was */
+};
+
+struct targets {
+	struct target *item;
+	unsigned count, room;
+};
+
+/* Find the filesystems of all paths, each once, in the order of the paths.  Prints
+ * a line about each path whose filesystem cannot be read ahead.  Returns 0, or
+ * EXIT_OPERATIONAL if there was one. */
+int find_targets(const struct options *o, struct targets *targets);
+
+/*
+ * How they are opened (filesystem.c).
  */
 
 /* Print what is wrong with the device on standard error; returns
  * EXIT_OPERATIONAL. */
-int fail(const struct options *o, errcode_t err);
+int fail(const char *device, errcode_t err);
 
-/* Open a session on the filesystem that the options name, and get the size of its
- * blocks, if that is not NULL. */
-errcode_t open_session(const struct options *o, struct e2pf_session **session,
-		       unsigned *block_size);
+/* Open a session on this filesystem, and get the size of its blocks, if that is
+ * not NULL. */
+errcode_t open_session(const struct options *o, const struct target *target,
+		       struct e2pf_session **session, unsigned *block_size);
 
 /*
- * The user's command, while prefetching (run.c).
+ * The user's command (run.c).
  */
 
 /*
- * Start the command.  Must be called before this program has a second thread.
+ * Start the command.  All signals must be blocked in the other threads.
  * From then on signals that would end this program are passed on to the
  * command.  If no process can be created, this program executes the command
  * itself.  Returns the child's process ID; or -1 after an error message, with

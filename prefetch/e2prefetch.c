@@ -18,6 +18,7 @@
 #include "commands.h"
 #include "device/thread.h"
 #include "report/stats_file.h"
+#include "report/system_log.h"
 #include "report/words.h"
 
 static void print_class(const char *name, const struct e2pf_class_count *c,
@@ -27,7 +28,7 @@ static void print_class(const char *name, const struct e2pf_class_count *c,
 	       c->bytes / block_size, c->runs, c->bytes / 1024);
 }
 
-static int show_plan(const struct options *o, struct e2pf_session *s,
+static int show_plan(const char *device, struct e2pf_session *s,
 		     unsigned block_size)
 {
 	struct e2pf_class_count plan[E2PF_CLASSES], all = { .bytes = 0 };
@@ -41,33 +42,169 @@ static int show_plan(const struct options *o, struct e2pf_session *s,
 		all.runs += plan[i].runs;
 	}
 	print_class("all", &all, block_size);
-	return err ? fail(o, err) : 0;
+	return err ? fail(device, err) : 0;
+}
+
+/* In this thread, and without any setting: nothing is loaded. */
+static int show_plans(const struct options *o)
+{
+	struct targets targets = { .count = 0 };
+	int status = find_targets(o, &targets), one;
+	struct e2pf_session *session;
+	unsigned block_size, i;
+	const char *device;
+	errcode_t err;
+
+	for (i = 0; i < targets.count; i++) {
+		device = targets.item[i].device;
+		if (targets.count > 1)
+			printf("%s:\n", device);
+		err = open_session(o, &targets.item[i], &session, &block_size);
+		one = err ? fail(device, err) :
+			    show_plan(device, session, block_size);
+		status = one ? one : status;
+		if (!err)
+			e2pf_close(session);
+	}
+	return status;
+}
+
+/*
+ * A thread reads one filesystem after the other: two partitions of a disk share its
+ * head.  The sessions stay open until the end, and with them the devices.
+ */
+struct reading {
+	struct options *o;
+	struct targets targets;
+	pthread_mutex_t lock;		/* of what follows */
+	pthread_cond_t changed;
+	unsigned begun;			/* targets whose sessions may be counted */
+	bool over;			/* no more is wanted */
+	bool done;
+	int status;			/* the worst of all */
+};
+
+static void worst(int *status, int other)
+{
+	if (other > *status)
+		*status = other;
+}
+
+/* The next one may not use what this one has used. */
+static void spend(struct options *o, struct e2pf_session *s)
+{
+	const uint64_t least = 1u << 20;
+	struct e2pf_engine_stats st;
+	uint64_t left;
+
+	e2pf_session_count(s, &st);
+	left = s->cfg.budget > st.prefetched_bytes ?
+	       s->cfg.budget - st.prefetched_bytes : 0;
+	o->settings.memory = left > least ? left : least;
+}
+
+/* Returns false if no other one is wanted. */
+static bool read_target(struct reading *r, unsigned i)
+{
+	struct target *t = &r->targets.item[i];
+	double began = clock_seconds(CLOCK_MONOTONIC);
+	errcode_t err = open_session(r->o, t, &t->session, NULL);
+	bool over, opened = !err;
+
+	if (opened)
+		err = e2pf_session_start(t->session);
+	if (err)
+		worst(&r->status, fail(t->device, err));
+	pthread_mutex_lock(&r->lock);
+	r->begun = i + 1;
+	over = r->over;
+	pthread_mutex_unlock(&r->lock);
+	if (opened && !over && e2pf_engine_wait(t->session->engine, -1)) {
+		spend(r->o, t->session);
+		t->seconds = clock_seconds(CLOCK_MONOTONIC) - began;
+	}
+	return !over;
+}
+
+static void *read_all(void *arg)
+{
+	struct reading *r = arg;
+	unsigned i = 0;
+
+	r->status = find_targets(r->o, &r->targets);
+	while (i < r->targets.count && read_target(r, i))
+		i++;
+	pthread_mutex_lock(&r->lock);
+	r->done = true;
+	pthread_cond_signal(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
+}
+
+#define TICK_NS 250000000
+
+/* Wait for a moment; returns true when all is read. */
+static bool has_ended(struct reading *r, struct e2pf_engine_stats *sum)
+{
+	struct e2pf_engine_stats one;
+	struct timespec until;
+	unsigned i, begun;
+	bool done;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += TICK_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&r->lock);
+	while (!r->done &&
+	       !pthread_cond_timedwait(&r->changed, &r->lock, &until))
+		;
+	done = r->done;
+	begun = r->begun;
+	pthread_mutex_unlock(&r->lock);
+	memset(sum, 0, sizeof(*sum));
+	for (i = 0; i < begun && !done; i++)
+		if (r->targets.item[i].session) {
+			e2pf_session_count(r->targets.item[i].session, &one);
+			e2pf_stats_add(sum, &one);
+		}
+	return done;
 }
 
 /* How much has been read, and how fast. */
-static void print_progress(struct e2pf_session *s, double began)
+static void print_progress(const struct e2pf_engine_stats *st, double passed)
 {
-	double passed = clock_seconds(CLOCK_MONOTONIC) - began, mib;
-	struct e2pf_engine_stats st;
+	double mib = (double)st->prefetched_bytes / (1u << 20);
 	char line[128];
 
-	e2pf_session_count(s, &st);
-	mib = (double)st.prefetched_bytes / (1u << 20);
 	snprintf(line, sizeof(line), "e2prefetch: %.0f MiB read, %.1f MiB/s",
-		 mib, passed > 0 ? mib / passed : 0);
+		 mib, mib / passed);
 	status_line_draw(line);
 }
 
-/* Wait until everything is read.  Print progress four times a second if standard
- * error is a terminal.  A read that is over sooner prints nothing. */
-static void wait_with_progress(const struct options *o, struct e2pf_session *s)
-{
-	bool show = isatty(STDERR_FILENO) && !o->quiet, shown = false;
-	double began = clock_seconds(CLOCK_MONOTONIC);
+/* A device that does not answer for so long does not hold up the command. */
+#define STALL_S 1.0
 
-	while (!e2pf_engine_wait(s->engine, show ? 250 : -1)) {
-		print_progress(s, began);
-		shown = true;
+/* Wait until everything is read.  Print progress four times a second if standard
+ * error is a terminal.  A read that is over sooner prints nothing.  A command begins
+ * after a time, whatever is left: it may look at little of it. */
+static void wait_with_progress(struct reading *r)
+{
+	bool show = isatty(STDERR_FILENO) && !r->o->quiet, shown = false;
+	double began = clock_seconds(CLOCK_MONOTONIC), now = began, moved = began;
+	struct e2pf_engine_stats st;
+	uint64_t before = 0;
+
+	while (!(r->o->command && (now - began >= (double)r->o->wait ||
+				   now - moved >= STALL_S)) &&
+	       !has_ended(r, &st)) {
+		now = clock_seconds(CLOCK_MONOTONIC);
+		if (st.planned_bytes + st.prefetched_requests != before)
+			moved = now;
+		before = st.planned_bytes + st.prefetched_requests;
+		shown |= show;
+		if (show)
+			print_progress(&st, now - began);
 	}
 	if (shown)
 		fputs(STATUS_LINE_CLEAR, stderr);
@@ -85,25 +222,17 @@ static int stats_status(const struct options *o, const char *why)
 }
 
 /* The kernel drops a block device's pages when its last opener closes it. */
-static bool drops_at_close(const struct options *o)
-{
-	int mounted = 0;
-	struct stat st;
-
-	return !stat(o->device, &st) && S_ISBLK(st.st_mode) &&
-	       !ext2fs_check_if_mounted(o->device, &mounted) && !mounted;
-}
-
 /* A server in user space may have a file's pages dropped whenever it is opened: is the
  * superblock's then still there? */
-static bool drops_at_open(const struct options *o, struct e2pf_device *dev)
+static bool drops_at_open(const struct target *t)
 {
+	struct e2pf_device *dev = t->session->dev[0];
 	enum e2pf_residency before, after;
 	int fd;
 
 	dev->ops->span(dev, 0, 1, &before);
 	fd = before == E2PF_CACHED ?
-	     open(o->device, O_RDONLY | O_CLOEXEC) : -1;
+	     open(t->device, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return false;
 	dev->ops->span(dev, 0, 1, &after);
@@ -111,32 +240,33 @@ static bool drops_at_open(const struct options *o, struct e2pf_device *dev)
 	return after != E2PF_CACHED;
 }
 
-static void warn_if_dropped(const struct options *o, struct e2pf_device *dev)
+static void warn_if_dropped(const struct options *o, const struct target *t)
 {
-	if (drops_at_open(o, dev))
+	if (drops_at_open(t))
 		fprintf(stderr, "e2prefetch: %s: what was read does not stay: "
 			"its filesystem drops the cache of a file that is opened "
-			"(-- COMMAND reads beside it)\n", o->device);
-	else if (!o->hold && drops_at_close(o))
+			"(-- COMMAND reads beside it)\n", t->device);
+	else if (!o->hold && !t->mounted && t->number)
 		fprintf(stderr, "e2prefetch: %s: not in use: the kernel drops its "
 			"cache when the last program closes it (--hold and "
-			"-- COMMAND keep it open)\n", o->device);
+			"-- COMMAND keep it open)\n", t->device);
 }
 
-static int report(const struct options *o, struct e2pf_session *s)
+static int report(const struct options *o, const struct target *t)
 {
+	struct e2pf_session *s = t->session;
 	struct e2pf_report r = { .device = NULL };
 	bool complete = e2pf_session_is_complete(s) && !s->why_off;
 	struct e2pf_engine_stats st;
 
 	e2pf_session_count(s, &st);
-	if (s->why_off)
+	if (s->why_off && !o->command)
 		fprintf(stderr, "e2prefetch: %s: nothing is read ahead: %s\n",
-			o->device, s->why_off);
-	else if (o->verbose || !complete)
+			t->device, s->why_off);
+	else if (o->verbose || (!complete && !o->command))
 		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
 			"%.1f MiB read in %" PRIu64 " requests, %"
-			PRIu64 " errors%s\n", o->device,
+			PRIu64 " errors%s\n", t->device,
 			(double)st.planned_bytes / (1u << 20),
 			(double)st.prefetched_bytes / (1u << 20),
 			st.prefetched_requests, st.errors,
@@ -148,117 +278,149 @@ static int report(const struct options *o, struct e2pf_session *s)
 	return complete ? 0 : EXIT_INCOMPLETE;
 }
 
-static const char *save_stats(const struct options *o, struct e2pf_session *s)
+/* As a check does; nothing where all was cached, as in a timer it mostly is. */
+static void write_log(const struct options *o, const struct target *t)
+{
+	struct e2pf_engine_stats st;
+	char sentence[128];
+
+	e2pf_session_count(t->session, &st);
+	if (!o->log || !st.prefetched_requests)
+		return;
+	snprintf(sentence, sizeof(sentence), "read %.1f MiB ahead in %" PRIu64
+		 " requests; %.1f s%s", (double)st.prefetched_bytes / (1u << 20),
+		 st.prefetched_requests, t->seconds,
+		 t->seconds > 0 ? "" : ", not to its end");
+	e2pf_system_log(t->device, sentence);
+}
+
+/* Of several filesystems, the statistics are the last one's. */
+static const char *save_stats(const struct options *o, const struct target *t)
 {
 	struct e2pf_report r = { .device = NULL };
 
-	e2pf_session_report(s, &r);
+	if (!t->session)
+		return "nothing was prefetched";
+	e2pf_session_report(t->session, &r);
 	return e2pf_stats_save(o->stats, &r);
 }
 
-/* Prefetch everything and wait until it is done. */
-static int prefetch(const struct options *o, struct e2pf_session *s)
+/* When the thread has ended: returns the status without a command. */
+static int finish(struct reading *r)
 {
-	errcode_t err = e2pf_session_start(s);
-	bool hold = o->hold && !s->why_off;
-	int status, result;
+	const char *why = "nothing was prefetched";
+	struct options *o = r->o;
+	bool held = false;
+	unsigned i;
 
-	if (err)
-		return fail(o, err);
-	wait_with_progress(o, s);
-	status = report(o, s);
-	if (!status)
-		warn_if_dropped(o, s->dev[0]);
-	e2pf_engine_stop(s->engine, -1);
-	result = stats_status(o, save_stats(o, s));
-	if (hold && !o->quiet)
-		fprintf(stderr, "e2prefetch: %s: held open until this ends\n",
-			o->device);
-	/* By the session, until a signal ends this program. */
-	if (hold)
-		for (;;)
-			pause();
-	return status ? status : result;
+	for (i = 0; i < r->begun; i++) {
+		struct target *t = &r->targets.item[i];
+
+		if (t->session) {
+			worst(&r->status, report(o, t));
+			if (!r->status && !o->command)
+				warn_if_dropped(o, t);
+			e2pf_engine_stop(t->session->engine, -1);
+			write_log(o, t);
+		}
+		why = save_stats(o, t);
+	}
+	if (o->stats)
+		worst(&r->status, stats_status(o, why));
+	for (i = 0; i < r->begun && o->hold; i++) {
+		struct target *t = &r->targets.item[i];
+
+		if (!t->session || t->session->why_off)
+			continue;
+		held = true;
+		if (!o->quiet)
+			fprintf(stderr, "e2prefetch: %s: held open until this "
+				"ends\n", t->device);
+	}
+	/* Until a signal ends this program. */
+	while (held)
+		pause();
+	for (i = 0; i < r->begun; i++)
+		e2pf_close(r->targets.item[i].session);
+	return r->status;
 }
 
-/* Prefetching while a command runs, in a thread of its own. */
-struct beside {
-	struct options *o;
-	pthread_mutex_t running;	/* held until the command has ended */
-	int status;
-};
-
-static void *read_beside(void *arg)
+static int prefetch(struct options *o)
 {
-	struct beside *b = arg;
-	struct e2pf_session *session = NULL;
-	const char *why = "nothing was prefetched";
-	errcode_t err = open_session(b->o, &session, NULL);
+	struct reading r = {
+		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER
+	};
+	pthread_t thread;
+	int err = e2pf_thread_start(&thread, read_all, &r);
 
-	if (!err)
-		err = e2pf_session_start(session);
 	if (err)
-		fail(b->o, err);
-	pthread_mutex_lock(&b->running);
-	if (session) {
-		if (!err && b->o->verbose)
-			report(b->o, session);
-		e2pf_engine_stop(session->engine, -1);
-		why = save_stats(b->o, session);
-		e2pf_close(session);
-	}
-	b->status = stats_status(b->o, b->o->stats ? why : NULL);
-	return NULL;
+		return fail(o->path[0], err);
+	wait_with_progress(&r);
+	pthread_join(thread, NULL);
+	return finish(&r);
 }
 
 /* How long to wait, after the command has ended, for a device that does not
  * answer. */
 #define PATIENCE_MS 1000
 
-/* A thread that still waits for the device ends with the process. */
-static int end_beside(struct beside *b, pthread_t thread)
+/* The command has ended.  A thread that still waits for the device ends with the
+ * process. */
+static int end_reading(struct reading *r, pthread_t thread)
 {
-	pthread_mutex_unlock(&b->running);
-	if (e2pf_thread_join(thread, PATIENCE_MS))
-		return b->status;
-	return stats_status(b->o, b->o->stats ? "the device does not respond" :
+	struct e2pf_session *s = NULL;
+
+	pthread_mutex_lock(&r->lock);
+	r->over = true;
+	if (r->begun && !r->done)
+		s = r->targets.item[r->begun - 1].session;
+	pthread_mutex_unlock(&r->lock);
+	if (s)
+		e2pf_engine_stop(s->engine, PATIENCE_MS);
+	if (e2pf_thread_join(thread, PATIENCE_MS)) {
+		r->status = 0;
+		finish(r);
+		return r->status & EXIT_OPERATIONAL;
+	}
+	return stats_status(r->o, r->o->stats ? "the device does not respond" :
 						NULL);
 }
 
 /*
- * Run the command and prefetch meanwhile.  The command is started first, so
- * that it runs whatever happens to the prefetch: the device may not answer.
+ * Prefetch, then run the command, which may begin before all is read.  It runs whatever
+ * happens to the prefetch.
  */
-static int run_beside(struct options *o, bool ahead)
+static int run_after(struct options *o, bool ahead)
 {
-	struct beside b = { .o = o, .running = PTHREAD_MUTEX_INITIALIZER };
+	struct reading r = {
+		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER
+	};
+	int status, result = 0, waited = 0;
 	pthread_t thread;
-	int status, result = 0, waited;
-	pid_t pid = start_command(o->command, &status);
+	pid_t pid;
 
-	if (pid < 0)
-		return status;
-	pthread_mutex_lock(&b.running);
-	ahead = ahead && !pthread_create(&thread, NULL, read_beside, &b);
-	waited = wait_command(pid);
+	ahead = ahead && !e2pf_thread_start(&thread, read_all, &r);
 	if (ahead)
-		result = end_beside(&b, thread);
+		wait_with_progress(&r);
+	pid = start_command(o->command, &status);
+	if (pid >= 0)
+		waited = wait_command(pid);
+	if (ahead)
+		result = end_reading(&r, thread);
 	fflush(stdout);
-	status = exit_as_command(waited);
+	if (pid >= 0)
+		status = exit_as_command(waited);
 	/* Not exit(): a thread may still use what exit handlers would free. */
 	_exit(status ? status : result);
 }
 
 static int run(struct options *o)
 {
-	struct e2pf_session *session;
-	unsigned block_size;
 	bool configured;
-	errcode_t err;
 	int status;
 
-	/* -n makes the plan in this thread and loads nothing, so no setting
-	 * applies. */
 	configured = o->plan || !configure_options(o);
 	if (!configured && !o->command)
 		return EXIT_USAGE;
@@ -268,15 +430,9 @@ static int run(struct options *o)
 	if (status)
 		return status;
 	unsetenv("PREFETCH_STATS");
-	if (o->command)
-		return run_beside(o, configured);
-	err = open_session(o, &session, &block_size);
-	if (err)
-		return fail(o, err);
-	status = o->plan ? show_plan(o, session, block_size) :
-			   prefetch(o, session);
-	e2pf_close(session);
-	return status;
+	if (o->plan)
+		return show_plans(o);
+	return o->command ? run_after(o, configured) : prefetch(o);
 }
 
 int main(int argc, char **argv)

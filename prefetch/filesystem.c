@@ -2,38 +2,74 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Opens a filesystem, and reports why it cannot be opened. */
 #include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "commands.h"
 
-int fail(const struct options *o, errcode_t err)
+/* Of a device that may not be read: who may. */
+static void print_readers(const char *device, errcode_t err)
+{
+	const struct group *group = NULL;
+	struct stat st;
+
+	if ((err != EACCES && err != EPERM) || stat(device, &st))
+		return;
+	if (st.st_mode & S_IRGRP)
+		group = getgrgid(st.st_gid);
+	if (err == EPERM)
+		fputs(": a container must be allowed to read it", stderr);
+	else if (group && strcmp(group->gr_name, "root"))
+		fprintf(stderr, ": reading it takes the group %s, or "
+			"CAP_DAC_READ_SEARCH", group->gr_name);
+	else
+		fputs(": reading it takes CAP_DAC_READ_SEARCH", stderr);
+}
+
+int fail(const char *device, errcode_t err)
 {
 	bool none = err == EXT2_ET_BAD_MAGIC || err == EXT2_ET_SHORT_READ;
 
-	fprintf(stderr, "e2prefetch: %s: %s%s%s\n", o->device, none ?
+	fprintf(stderr, "e2prefetch: %s: %s%s%s", device, none ?
 		"no ext2, ext3 or ext4 filesystem found (" : "",
 		error_message(err), none ? ")" : "");
+	print_readers(device, err);
+	fputc('\n', stderr);
 	return EXIT_OPERATIONAL;
 }
 
-/* With the superblock that the options name. */
-static errcode_t try_open(const struct options *o, ext2_filsys *fs)
+/* With the superblock that the options name.  By a descriptor that the user's command
+ * does not inherit, and with which the kernel reads nothing but what is asked for:
+ * next to the group descriptors may be a table of inodes that it is initializing.
+ * Not every libext2fs closes it when it fails. */
+static errcode_t try_open(const struct options *o, const char *device,
+			  ext2_filsys *fs)
 {
-	char io_options[64];
+	char io_options[64], number[16];
 	unsigned size = o->superblock ? EXT2_MIN_BLOCK_SIZE : 0;
 	errcode_t err;
+	int fd;
 
 	snprintf(io_options, sizeof(io_options), "offset=%" PRIu64, o->offset);
 	/* As e2fsck -b does: the block size of a backup superblock is found by
 	 * trying each size. */
 	do {
-		err = ext2fs_open2(o->device, o->offset ? io_options : NULL,
+		fd = open(device, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return errno;
+		posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+		snprintf(number, sizeof(number), "%d", fd);
+		err = ext2fs_open2(number, o->offset ? io_options : NULL,
 				   EXT2_FLAG_64BITS | EXT2_FLAG_SKIP_MMP |
 				   EXT2_FLAG_SOFTSUPP_FEATURES,
-				   o->superblock, size, unix_io_manager, fs);
+				   o->superblock, size, unixfd_io_manager, fs);
+		if (err)
+			close(fd);
 		size *= 2;
 	} while (err == EXT2_ET_BAD_MAGIC && o->superblock &&
 		 size <= EXT2_MAX_BLOCK_SIZE);
@@ -45,7 +81,8 @@ static errcode_t try_open(const struct options *o, ext2_filsys *fs)
 #define RETRIES 3
 #define PAUSE_NS 10000000
 
-static errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
+static errcode_t open_filesystem(const struct options *o, const char *device,
+				 ext2_filsys *fs)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	unsigned retries = 0;
@@ -53,28 +90,48 @@ static errcode_t open_filesystem(const struct options *o, ext2_filsys *fs)
 	errcode_t err;
 
 	/* Opening a FIFO would wait for a writer, opening a tape winds it. */
-	if (!stat(o->device, &st) && !S_ISBLK(st.st_mode) &&
-	    !S_ISREG(st.st_mode))
+	if (!stat(device, &st) && !S_ISBLK(st.st_mode) && !S_ISREG(st.st_mode))
 		return ENOTBLK;
-	while ((err = try_open(o, fs)) == EXT2_ET_SB_CSUM_INVALID &&
+	while ((err = try_open(o, device, fs)) == EXT2_ET_SB_CSUM_INVALID &&
 	       retries++ < RETRIES)
 		nanosleep(&pause, NULL);
 	return err;
 }
 
-errcode_t open_session(const struct options *o, struct e2pf_session **session,
-		       unsigned *block_size)
+/* What a walk of a mounted filesystem reads: neither bitmaps, nor what leads to the
+ * contents of files. */
+#define WALK_CLASSES (1u << E2PF_DESCRIPTORS | 1u << E2PF_INODES | \
+		      1u << E2PF_DIRS | 1u << E2PF_XATTRS | 1u << E2PF_SYMLINKS)
+
+errcode_t open_session(const struct options *o, const struct target *target,
+		       struct e2pf_session **session, unsigned *block_size)
 {
 	/* The session looks at it as long as the program runs. */
-	static ext2_filsys fs;
-	errcode_t err = open_filesystem(o, &fs);
+	ext2_filsys fs = NULL;
+	struct e2pf_ext4 *ext4;
+	errcode_t err;
 
-	if (err)
+	/* With a backup superblock libext2fs forgets which parts of inode tables
+	 * are unused. */
+	if (target->mounted && o->superblock)
+		return EBUSY;
+	err = open_filesystem(o, target->device, &fs);
+	if (err || !fs)
 		return err;
 	if (block_size)
 		*block_size = fs->blocksize;
-	err = e2pf_open(fs, o->device, o->offset, &o->settings, session);
-	if (!err)
-		e2pf_ext4_of(*session)->ext4->classes = o->classes;
-	return err;
+	err = e2pf_open(fs, target->device, o->offset, &o->settings, session);
+	if (err)
+		return err;
+	ext4 = e2pf_ext4_of(*session)->ext4;
+	ext4->classes = o->classes ? o->classes :
+			target->mounted ? WALK_CLASSES : E2PF_ALL_CLASSES;
+	ext4->guarded = true;
+	ext4->below = target->folder;
+	ext4->below_count = target->whole ? 0 : target->folders;
+	if (target->mounted)
+		ext4->page = (uint32_t)sysconf(_SC_PAGESIZE);
+	e2pf_ext4_of(*session)->io_manager = "unix";
+	(*session)->cfg.sampled = target->mounted;
+	return 0;
 }

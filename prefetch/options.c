@@ -28,9 +28,13 @@ static const struct row {
 	{ 'm', "memory", "SIZE",
 	  "read at most SIZE (K, M, G, T; at least 1M)" },
 	{ 'b', "superblock", "BLOCK", "use the superblock at BLOCK" },
-	{ 'o', "offset", "BYTES", "the filesystem begins BYTES into DEVICE" },
-	{ 'O', "only", "CLASS,...", "read these classes of -n, and what leads to them" },
-	{ 'H', "hold", NULL, "hold DEVICE open when all is read, until a signal" },
+	{ 'o', "offset", "BYTES", "the filesystem begins BYTES into the device" },
+	{ 'O', "only", "CLASS,...",
+	  "these classes of -n, and what leads to them; or all" },
+	{ 'x', "one-file-system", NULL, "no filesystem that is mounted below PATH" },
+	{ 'w', "wait", "TIME",
+	  "begin COMMAND after TIME at the latest (default: 30s)" },
+	{ 'H', "hold", NULL, "hold the device open when all is read, until a signal" },
 	{ 'l', "longer-than", "TIME", "of probe: would a check take longer? (s, m, h)" },
 	{ 'q', "quiet", NULL, "no progress on a terminal" },
 	{ 'v', "verbose", NULL, "print a summary; twice: decisions, too" },
@@ -38,14 +42,18 @@ static const struct row {
 	{ 'V', "version", NULL, "the version" }
 };
 
+/* The command begins when all is read, and after so long at the latest: beside a
+ * find(1), reading ahead is slower than before it, but most of it remains. */
+#define WAIT_S 30
+
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
 static const char help_end[] =
 "\n"
-"With a COMMAND, hold DEVICE open, prefetch while the command runs, and exit\n"
-"with its status.  enable makes checks at boot prefetch, disable undoes this,\n"
-"status reports it; progress shows how far running checks are.  Write a DEVICE\n"
-"with the name of a command as ./NAME.\n"
+"PATH is a device, an image, or a folder: then what is below it is read.  With a\n"
+"COMMAND, prefetch, then run it, and exit with its status.  enable makes checks\n"
+"at boot prefetch, disable undoes this, status reports it; progress shows how far\n"
+"running checks are.  Write a PATH with the name of a command as ./NAME.\n"
 "\n"
 "Exit status: 0 complete, 4 incomplete, 8 the device or its filesystem cannot\n"
 "be read, 16 usage error; with a COMMAND, the command's.  probe --longer-than:\n"
@@ -57,7 +65,7 @@ static void print_help(void)
 	char option[64];
 	size_t i;
 
-	puts("Usage: e2prefetch [OPTION]... DEVICE "
+	puts("Usage: e2prefetch [OPTION]... PATH... "
 	     "[-- COMMAND [ARGUMENT]...]");
 	for (c = commands; c->name; c++)
 		printf("       e2prefetch %s%s\n", c->name, c->usage);
@@ -100,7 +108,7 @@ static int parse_time(const char *text, uint64_t *out)
 	char number[16];
 
 	snprintf(number, sizeof(number), "%.*s", (int)(length - !!unit), text);
-	if (length > 9 || parse_number(number, UINT32_MAX, out) || !*out)
+	if (length > 9 || parse_number(number, UINT32_MAX, out))
 		return EINVAL;
 	for (; unit && unit > units; unit--)
 		*out *= 60;
@@ -129,13 +137,21 @@ static int parse_option(int c, const char *value, struct options *o)
 	case 'o':
 		return parse_number(value, INT64_MAX, &o->offset);
 	case 'O':
-		return e2pf_parse_names(value, e2pf_class_names, E2PF_CLASSES,
+		o->classes = E2PF_ALL_CLASSES;
+		return !strcmp(value, "all") ? 0 :
+		       e2pf_parse_names(value, e2pf_class_names, E2PF_CLASSES,
 					&o->classes);
+	case 'x':
+		o->one_filesystem = true;
+		break;
+	case 'w':
+		return parse_time(value, &o->wait);
 	case 'H':
 		o->hold = true;
 		break;
 	case 'l':
-		return parse_time(value, &o->longer_than);
+		err = parse_time(value, &o->longer_than);
+		return err || o->longer_than ? err : EINVAL;
 	case 'q':
 		o->quiet = true;
 		break;
@@ -152,23 +168,27 @@ static int parse_option(int c, const char *value, struct options *o)
 	return err;
 }
 
-/* Parse the arguments after the options: the device, and perhaps a command. */
+/* Parse the arguments after the options: the paths, and perhaps a command. */
 static int parse_operands(int argc, char **argv, struct options *o)
 {
 	bool is_probe = !strcmp(argv[0], "probe");
-	bool dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
+	const char *path;
 
-	if (optind == argc || dashes)
-		return wrong("no device given");
-	o->device = argv[optind++];
-	/* A name, as of a command that does not exist. */
-	if (!strchr(o->device, '/') && access(o->device, F_OK) &&
-	    (optind == argc || strcmp(argv[optind], "--")))
-		return wrong("\"%s\" is no command, and no such device",
-			     o->device);
-	if (optind < argc && strcmp(argv[optind], "--"))
-		return wrong("unexpected argument \"%s\": put -- before a "
-			     "command", argv[optind]);
+	o->path = &argv[optind];
+	if (optind > 1 && !strcmp(argv[optind - 1], "--"))
+		return wrong("no path given");
+	for (; optind < argc && strcmp(argv[optind], "--"); optind++) {
+		path = argv[optind];
+		o->paths++;
+		/* A name, as of a command that does not exist. */
+		if (!strchr(path, '/') && access(path, F_OK) &&
+		    (o->paths > 1 || !argv[optind + 1] ||
+		     strcmp(argv[optind + 1], "--")))
+			return wrong("\"%s\" is no command, and no such path: "
+				     "-- comes before a command to run", path);
+	}
+	if (!o->paths)
+		return wrong("no path given");
 	if (optind < argc) {
 		if (optind + 1 == argc)
 			return wrong("no command follows --");
@@ -176,9 +196,10 @@ static int parse_operands(int argc, char **argv, struct options *o)
 	}
 	if (o->plan + o->hold + !!o->command > 1)
 		return wrong("-n, --hold and a command exclude each other");
-	if (is_probe ? o->plan || o->hold || o->command : !!o->longer_than)
-		return wrong("probe takes no -n, --hold or command, and it alone "
-			     "--longer-than");
+	if (is_probe ? o->plan || o->hold || o->command || o->paths > 1 :
+		       !!o->longer_than)
+		return wrong("probe takes one path, no -n, --hold or command, "
+			     "and it alone --longer-than");
 	return -1;
 }
 
@@ -206,7 +227,7 @@ int parse_options(int argc, char **argv, struct options *o)
 	int c, err;
 
 	memset(o, 0, sizeof(*o));
-	o->classes = E2PF_ALL_CLASSES;
+	o->wait = WAIT_S;
 	fill_tables(letters, names);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, letters, names, NULL)) != -1) {
@@ -242,5 +263,6 @@ int configure_options(struct options *o)
 		setup.reading.memory = o->given.reading.memory;
 	o->settings = setup.reading;
 	o->stats = setup.stats;
+	o->log = setup.log;
 	return 0;
 }

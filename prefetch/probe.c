@@ -126,8 +126,10 @@ static void print_probe(const struct e2pf_probe *p, const char *device)
 int probe_command(int argc, char **argv)
 {
 	static struct e2pf_probe probe;
+	struct targets targets = { .count = 0 };
 	struct e2pf_session *session;
 	struct options o;
+	const char *device;
 	errcode_t err;
 	int status;
 
@@ -137,17 +139,24 @@ int probe_command(int argc, char **argv)
 	status = configure_options(&o);
 	if (status)
 		return status;
-	err = open_session(&o, &session, NULL);
+	o.classes = E2PF_ALL_CLASSES;
+	o.one_filesystem = true;
+	status = find_targets(&o, &targets);
+	if (status)
+		return status;
+	targets.item[0].whole = true;
+	device = targets.item[0].device;
+	err = open_session(&o, &targets.item[0], &session, NULL);
 	if (err)
-		return fail(&o, err);
+		return fail(device, err);
 	err = e2pf_probe(session, &probe);
 	e2pf_close(session);
 	if (err)
-		return fail(&o, err);
+		return fail(device, err);
 	if (!o.longer_than) {
-		print_probe(&probe, o.device);
+		print_probe(&probe, device);
 		return 0;
 	}
-	print_time(&probe, o.device);
+	print_time(&probe, device);
 	return is_longer(&probe, (double)o.longer_than);
 }

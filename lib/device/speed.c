@@ -68,12 +68,16 @@ static bool is_taken(const struct survey *s, uint64_t offset)
 static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length,
 		 bool metadata)
 {
+	uint64_t first = at / PAGE * PAGE, end = at + length + PAGE - 1;
 	struct e2pf_device *dev = s->dev;
 	enum e2pf_residency state;
 
-	/* A hole of a file would be read without the device. */
+	/* The kernel reads whole pages.  A hole of a file would be read without the device. */
 	if (at > s->bytes || length > s->bytes - at ||
 	    is_taken(s, at + length / 2) ||
+	    (s->places->may_read &&
+	     !s->places->may_read(s->places->ctx, first,
+				  end / PAGE * PAGE - first)) ||
 	    dev->ops->span(dev, at, length, &state) < length ||
 	    state != E2PF_MISSING ||
 	    (dev->ops->data && dev->ops->data(dev, at) != at))

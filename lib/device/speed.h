@@ -43,6 +43,8 @@ struct e2pf_speed_places {
 	/* Start and length of a place in bytes; a length of 0: none.  They may
 	 * be anything: what lies beyond the device is not read. */
 	uint64_t (*at)(void *ctx, uint64_t index, uint64_t *offset);
+	/* May these bytes be read?  NULL: any may. */
+	bool (*may_read)(void *ctx, uint64_t offset, uint64_t length);
 	void *ctx;
 };
 

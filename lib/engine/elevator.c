@@ -188,26 +188,34 @@ static unsigned full_level(const struct e2pf_elevator *el)
 	return n && n >= left / 2 ? largest : E2PF_ALL_LEVELS;
 }
 
+static bool may_bridge(struct e2pf_source *source, uint64_t from, uint64_t to)
+{
+	return to <= from || !source || !source->ops->may_read ||
+	       source->ops->may_read(source, from, to - from);
+}
+
 /* Returns the index after the run that begins with reference `i`: all that
  * follow on the same device with no larger gaps than `gap`, until the run is
  * long enough. */
-static size_t run_end(const struct e2pf_level *l, size_t i, uint64_t gap)
+static size_t run_end(struct e2pf_source *source, const struct e2pf_level *l,
+		      size_t i, uint64_t gap)
 {
 	const struct e2pf_ref *ref = &l->ref[i];
 	uint64_t begin = ref->offset, end = begin;
 	unsigned device = ref->device;
 
 	for (; i < l->used && ref->device == device &&
-	     ref->offset <= end + gap && end - begin < RUN_MOST; ref++, i++)
+	     ref->offset <= end + gap && end - begin < RUN_MOST &&
+	     may_bridge(source, end, ref->offset); ref++, i++)
 		if (ref->offset + ref->length > end)
 			end = ref->offset + ref->length;
 	return i;
 }
 
-static void next_run(struct e2pf_level *l, uint64_t gap,
-		     struct e2pf_elevator_step *step)
+static void next_run(struct e2pf_source *source, struct e2pf_level *l,
+		     uint64_t gap, struct e2pf_elevator_step *step)
 {
-	size_t first = l->requested, end = run_end(l, first, gap);
+	size_t first = l->requested, end = run_end(source, l, first, gap);
 
 	step->ref = &l->ref[first];
 	step->n = end - first;
@@ -258,7 +266,7 @@ enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
 		/* Runs are requested well before their bytes are waited for, so
 		 * that the device always has a queue. */
 		if (l->requested < l->used && l->ahead < el->ahead_most) {
-			next_run(l, gap, step);
+			next_run(el->source, l, gap, step);
 			return E2PF_STEP_RUN;
 		}
 		if (l->next == l->used) {

@@ -44,8 +44,10 @@ struct e2pf_level {
 	uint64_t ahead;			/* bytes requested and not parsed */
 };
 
-/* All zero but for the first three: empty. */
+/* All zero but for the first four: empty. */
 struct e2pf_elevator {
+	struct e2pf_source *source;	/* that says which gaps may be read; NULL:
+					   all */
 	size_t refs_most;	/* references in memory: those below the first
 				   level take half of what is left */
 	uint64_t parse_left;	/* pieces below the first level that may still

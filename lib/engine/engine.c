@@ -89,7 +89,8 @@ int e2pf_engine_start(struct e2pf_engine *e,
 
 	if (!e2pf_monitor_start(e, config, &err))
 		return err;
-	if (!config->paced || !e2pf_samples_are_cached(e->source, e->devices))
+	if (!(config->paced || config->sampled) ||
+	    !e2pf_samples_are_cached(e->source, e->devices))
 		return start_reading(e);
 	e2pf_monitor_started(e, 0, E2PF_RUN_ASLEEP);
 	return 0;

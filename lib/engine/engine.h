@@ -42,6 +42,8 @@ struct e2pf_engine_config {
 	bool measure;		/* has_head is a guess: measure it */
 	bool paced;		/* a checker follows; otherwise the budget is a
 				   total */
+	bool sampled;		/* without a checker: nothing is read if all
+				   samples are cached */
 	uint64_t budget;	/* bytes ahead of the checker, at most */
 	/* Each may be NULL. */
 	void *ctx;
@@ -142,8 +144,8 @@ int e2pf_engine_start(struct e2pf_engine *e,
  * stop the engine at the same time. */
 bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds);
 
-/* Wait until nothing is left to read ahead, at most `milliseconds` (-1: without
- * limit).  Returns true when nothing is left. */
+/* Wait until nothing is left to read ahead, or another thread stops the engine; at most
+ * `milliseconds` (-1: without limit).  Returns false when the time has passed. */
 bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds);
 
 /* True if workers are reading ahead, and as much as the device can take, or did not

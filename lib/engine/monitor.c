@@ -228,6 +228,8 @@ void e2pf_monitor_stopped(struct e2pf_engine *e)
 	e2pf_roster_clear(&e->roster);
 	set_run(e, E2PF_RUN_IDLE);
 	begin_phase(e, NULL);
+	/* Another thread may wait for the end of reading. */
+	settle(e, E2PF_EV_IDLE);
 }
 
 static bool is_idle(const struct e2pf_engine *e)

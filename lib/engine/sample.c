@@ -100,13 +100,21 @@ static uint64_t sample_at(void *ctx, uint64_t index, uint64_t *offset)
 	return ref.length;
 }
 
+static bool may_read(void *ctx, uint64_t offset, uint64_t length)
+{
+	struct e2pf_source *source = ctx;
+
+	return source->ops->may_read(source, offset, length);
+}
+
 const char *e2pf_measure(struct e2pf_source *source, struct e2pf_device *dev,
 			 bool any, struct e2pf_speed *speed)
 {
 	struct e2pf_speed_places places = {
 		.bytes = source->bytes[0],
 		.count = source->ops->sample ? source->samples : 0,
-		.at = sample_at, .ctx = source
+		.at = sample_at, .ctx = source,
+		.may_read = source->ops->may_read ? may_read : NULL
 	};
 
 	return e2pf_measure_device(dev, &places, any, speed);

@@ -150,6 +150,11 @@ struct e2pf_source_ops {
 	 */
 	void (*sample)(struct e2pf_source *source, uint64_t index,
 		       e2pf_sink sink, void *ctx);
+	/* May these bytes of the first device be read although no reference
+	 * names them: a gap between two, a place where the device is measured?
+	 * Called by any thread.  NULL: any may. */
+	bool (*may_read)(struct e2pf_source *source, uint64_t offset,
+			 uint64_t length);
 };
 
 /* The first member of a source's private struct.  Set before an engine is

@@ -341,6 +341,7 @@ void e2pf_worker_init(struct e2pf_worker *w, struct e2pf_engine *e,
 	w->e = e;
 	w->turn.number = number;
 	refs = (refs < REFS_MOST ? refs : REFS_MOST) / workers;
+	el->source = e->source;
 	el->refs_most = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
 	el->parse_left = e->source->parse_limit / workers + LEAST_REFS;
 	el->ahead_most = e->pacing.speed.has_head ? HEAD_AHEAD : FLASH_AHEAD;

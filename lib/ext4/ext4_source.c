@@ -33,19 +33,13 @@
  * far fewer: an extent node describes 84 extents or more. */
 #define PARSED_PART 64u
 
+/* Blocks of folders are parsed, too, and with one inode in 16 KiB one block in four is
+ * the only one of a folder. */
+#define FOLDER_PART 2u
+
 static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
 {
 	return (struct e2pf_ext4 *)source;
-}
-
-static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4, e2pf_sink sink,
-				 void *ctx)
-{
-	return (struct e2pf_plan) {
-		.geo = ext4->geo, .groups = ext4->groups,
-		.lend = ext4->lend, .lender = ext4->lender,
-		.classes = ext4->classes, .sink = sink, .ctx = ctx
-	};
 }
 
 struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
@@ -58,6 +52,109 @@ struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
 	else if (ext4->lend)
 		ext4->lend(ext4->lender, (uint32_t)number, &group);
 	return group;
+}
+
+/*
+ * Unused parts of inode tables.  While a filesystem is mounted the kernel zeroes
+ * them on the device, past its page cache (lazy_itable_init).  What was read of one
+ * before that is what the kernel will find in the page cache when it begins to use
+ * it: then inodes that never were seem to be there.
+ */
+
+static bool lie_in_order(const struct e2pf_ext4 *ext4)
+{
+	uint64_t table, before = 0;
+	uint32_t i;
+
+	for (i = 0; i < ext4->geo->groups; i++, before = table) {
+		table = e2pf_ext4_group(ext4, i).inode_table;
+		if (table <= before)
+			return false;
+	}
+	return true;
+}
+
+/* The first group whose table ends behind this block. */
+static uint32_t first_table(const struct e2pf_ext4 *ext4, uint64_t block,
+			    uint32_t all)
+{
+	uint32_t low = 0, high = ext4->geo->groups, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (e2pf_ext4_group(ext4, middle).inode_table + all > block)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static bool ext4_may_read(struct e2pf_source *source, uint64_t offset,
+			  uint64_t length)
+{
+	const struct e2pf_ext4 *ext4 = ext4_of(source);
+	const struct e2pf_geometry *geo = ext4->geo;
+	uint64_t first = offset / geo->block_size, table;
+	uint64_t end = (offset + length - 1) / geo->block_size + 1;
+	uint32_t all = e2pf_table_blocks(geo, geo->inodes_per_group), g, used;
+
+	if (!ext4->guarded || !ext4->ordered)
+		return !ext4->guarded;
+	for (g = first_table(ext4, first, all); g < geo->groups; g++) {
+		const struct e2pf_group group = e2pf_ext4_group(ext4, g);
+
+		table = group.inode_table;
+		used = e2pf_table_blocks(geo, group.inodes_in_use);
+		if (table >= end)
+			break;
+		if (used < all && table + used < end)
+			return false;
+	}
+	return true;
+}
+
+/* A sink that passes on what can be read in whole pages. */
+struct whole_pages {
+	struct e2pf_source *source;
+	e2pf_sink sink;
+	void *ctx;
+};
+
+static void pass_pages(void *ctx, const struct e2pf_ref *found)
+{
+	const struct whole_pages *w = ctx;
+	uint32_t page = ext4_of(w->source)->page, before, behind;
+	struct e2pf_ref ref = *found;
+
+	before = ref.offset % page;
+	if (before && !ext4_may_read(w->source, ref.offset - before, before)) {
+		before = page - before;
+		before = before < ref.length ? before : ref.length;
+		ref.offset += before;
+		ref.length -= before;
+	}
+	behind = (ref.offset + ref.length) % page;
+	if (ref.length && behind &&
+	    !ext4_may_read(w->source, ref.offset + ref.length, page - behind))
+		ref.length -= behind < ref.length ? behind : ref.length;
+	if (ref.length)
+		w->sink(w->ctx, &ref);
+}
+
+static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4,
+				 struct whole_pages *w)
+{
+	bool whole = ext4->page > ext4->geo->block_size;
+
+	return (struct e2pf_plan) {
+		.geo = ext4->geo, .groups = ext4->groups,
+		.lend = ext4->lend, .lender = ext4->lender,
+		.classes = ext4->classes |
+			   (ext4->folders ? 1u << E2PF_DIRS : 0),
+		.sink = whole ? pass_pages : w->sink,
+		.ctx = whole ? w : w->ctx
+	};
 }
 
 /*
@@ -120,7 +217,16 @@ static void ext4_begin(struct e2pf_source *source,
 
 	/* All groups are looked at only if something is read. */
 	ext4->side_by_side = !start->asleep && lie_side_by_side(ext4);
+	ext4->ordered = ext4->guarded && !start->asleep && lie_in_order(ext4);
 	ext4->source.align = ext4->side_by_side ? FLEX_GROUPS : 1;
+	e2pf_folders_free(ext4->folders);
+	ext4->folders = NULL;
+	if (ext4->below_count && !start->asleep)
+		ext4->folders = e2pf_folders_new(ext4, start->has_head);
+	if (ext4->folders) {
+		ext4->source.align = 1;
+		ext4->source.parse_limit = ext4->geo->blocks / FOLDER_PART;
+	}
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->paced = start->paced;
 	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
@@ -151,6 +257,8 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 	uint64_t units;
 
 	*more = false;
+	if (phase == E2PF_EXT4_TABLES && ext4->folders)
+		return e2pf_folders_units(ext4->folders);
 	if (phase != E2PF_EXT4_LIST)
 		return phase == E2PF_EXT4_TABLES ||
 		       ext4->classes & 1u << E2PF_BITMAPS ? ext4->geo->groups : 0;
@@ -171,9 +279,13 @@ static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 			    uint64_t unit)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
+	uint32_t group = (uint32_t)unit;
 
+	if (phase == E2PF_EXT4_TABLES && ext4->folders &&
+	    !e2pf_folders_is_group(ext4->folders, unit, &group))
+		return ext4->geo->block_size;
 	return phase == E2PF_EXT4_LIST ? ext4->geo->block_size :
-					 table_bytes(ext4, unit);
+					 table_bytes(ext4, group);
 }
 
 void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
@@ -213,19 +325,26 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 		      uint64_t unit, e2pf_sink sink, void *ctx)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
-	struct e2pf_plan plan = plan_for(ext4, sink, ctx);
+	struct whole_pages whole = { source, sink, ctx };
+	struct e2pf_plan plan = plan_for(ext4, &whole);
+	uint32_t number = (uint32_t)unit;
 	struct e2pf_group group;
 
 	if (phase == E2PF_EXT4_LIST) {
 		seed_entry(ext4, unit, &plan);
 		return;
 	}
-	group = e2pf_ext4_group(ext4, unit);
+	if (phase == E2PF_EXT4_TABLES && ext4->folders &&
+	    !e2pf_folders_is_group(ext4->folders, unit, &number)) {
+		e2pf_folders_seed(ext4->folders, number, &plan);
+		return;
+	}
+	group = e2pf_ext4_group(ext4, number);
 	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
 		group.inode_table = 0;
 	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
 		group.block_bitmap = group.inode_bitmap = 0;
-	e2pf_plan_group(&plan, (uint32_t)unit, &group);
+	e2pf_plan_group(&plan, number, &group);
 }
 
 /* Inodes of a table that are in use, from byte `at` of the reference to the table's
@@ -264,7 +383,8 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	const struct e2pf_geometry *geo = ext4->geo;
 	struct e2pf_kind kind = e2pf_kind_of(ref);
-	struct e2pf_plan plan = plan_for(ext4, sink, ctx);
+	struct whole_pages whole = { source, sink, ctx };
+	struct e2pf_plan plan = plan_for(ext4, &whole);
 	uint32_t before;
 
 	if (kind.parse == E2PF_INODE_TABLE) {
@@ -272,10 +392,14 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 			e2pf_plan_inodes(&plan,
 					 kind.group * geo->inodes_per_group +
 					 before + 1, bytes, size);
-	} else {
-		e2pf_plan_block(&plan, kind,
-				(ref->offset + at) / geo->block_size, bytes);
+		return false;
 	}
+	if (ext4->folders &&
+	    e2pf_folders_parse(ext4->folders, &plan, ref,
+			       (ref->offset + at) / geo->block_size, bytes))
+		return true;
+	e2pf_plan_block(&plan, kind, (ref->offset + at) / geo->block_size,
+			bytes);
 	return false;
 }
 
@@ -315,6 +439,7 @@ static const struct e2pf_source_ops ext4_ops = {
 	.piece = ext4_piece,
 	.parse = ext4_parse,
 	.sample = ext4_sample,
+	.may_read = ext4_may_read,
 };
 
 struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
@@ -345,6 +470,7 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
 	if (!ext4)
 		return;
 	pthread_mutex_destroy(&ext4->lock);
+	e2pf_folders_free(ext4->folders);
 	free(ext4->list);
 	free(ext4);
 }

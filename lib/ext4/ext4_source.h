@@ -18,6 +18,7 @@
 #include <pthread.h>
 
 #include "engine/engine.h"
+#include "folders.h"
 #include "plan.h"
 
 enum e2pf_ext4_phase {
@@ -35,8 +36,18 @@ struct e2pf_ext4 {
 	const struct e2pf_group *groups;
 	e2pf_lend_fn *lend;
 	void *lender;
+	/* Inodes of folders, to read only what is below them; they outlive the
+	 * source.  None: all is read. */
+	const uint32_t *below;
+	unsigned below_count;
 	/* Private. */
 	unsigned classes;
+	struct e2pf_folders *folders;	/* NULL: all is read */
+	/* Unused parts of inode tables are not read, not even in gaps; and with a
+	 * page size, no page in which a block of one lies. */
+	bool guarded;
+	uint32_t page;
+	bool ordered;			/* tables lie in the order of groups */
 	uint64_t bytes;			/* of the filesystem */
 	struct e2pf_phase phases[E2PF_EXT4_PHASES];
 	bool side_by_side;		/* tables, and bitmaps next to them */

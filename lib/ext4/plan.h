@@ -77,7 +77,10 @@ enum e2pf_parse {
 	E2PF_INODE_TABLE,
 	E2PF_EXTENT_NODE,
 	E2PF_INDIRECT_BLOCK,
-	E2PF_XATTR_BLOCK
+	E2PF_XATTR_BLOCK,
+	/* Of a folder below which everything is read (folders.c): */
+	E2PF_FOLDER_INODE,
+	E2PF_FOLDER_BLOCK
 };
 
 /* What a run of blocks is: the cookie of a reference. */
@@ -186,6 +189,19 @@ void e2pf_plan_inodes(struct e2pf_plan *plan, uint32_t first_ino,
  */
 void e2pf_plan_block(struct e2pf_plan *plan, struct e2pf_kind kind,
 		     uint64_t block, const void *bytes);
+
+/* An entry names this inode, which the filesystem has; it may be a folder's. */
+typedef void e2pf_entry_fn(void *ctx, uint32_t ino, bool may_be_folder);
+
+/* Find the entries in `size` bytes of a folder: one block of it, or what is in its
+ * inode. */
+void e2pf_plan_entries(const struct e2pf_geometry *geo, const void *bytes,
+		       size_t size, e2pf_entry_fn *found, void *ctx);
+
+/* The same for a folder that lies in its inode, of which these are all bytes.  Any
+ * other has none here. */
+void e2pf_plan_inline_entries(const struct e2pf_geometry *geo, const void *inode,
+			      e2pf_entry_fn *found, void *ctx);
 
 /* Add `count` blocks.  They extend the pending reference if they follow it and
  * are of the same kind; otherwise that is passed on first. */

@@ -218,6 +218,10 @@ static void plan_root(struct e2pf_plan *plan, bool extents,
 	struct e2pf_kind node = { .cls = cls, .data = data };
 	const uint8_t *pointers = i_block;
 
+	/* Neither are its nodes wanted, nor do they lead to what is. */
+	if (!(plan->classes & 1u << cls) &&
+	    (data >= E2PF_CLASSES || !(plan->classes & 1u << data)))
+		return;
 	if (extents) {
 		/* One of more than 8 bits is not the header's any more. */
 		node.depth = (uint8_t)le16(pointers + 6);

@@ -198,6 +198,27 @@ static void pass(struct rig *r)
 	e2pf_elevator_end(&r->elevator);
 }
 
+/* Below a folder: passes over its units, which grow by parsing. */
+static void run_folder(struct rig *r, const struct e2pf_start *start)
+{
+	const uint32_t root = EXT2_ROOT_INO;
+	struct e2pf_source *source = &r->ext4->source;
+	uint64_t unit = 0, units;
+	bool more;
+
+	r->ext4->below = &root;
+	r->ext4->below_count = 1;
+	source->ops->begin(source, start);
+	while ((units = source->ops->units(source, E2PF_EXT4_TABLES, &more)) >
+	       unit) {
+		require(units <= r->geo.groups + r->geo.inodes);
+		for (; unit < units; unit++)
+			source->ops->seed(source, E2PF_EXT4_TABLES, unit, add, r);
+		pass(r);
+	}
+	e2pf_piece_free(&r->piece);
+}
+
 static void run_pass(struct rig *r, uint32_t groups)
 {
 	const struct e2pf_start start = {
@@ -222,14 +243,18 @@ static void run_pass(struct rig *r, uint32_t groups)
 
 static void read_image(struct rig *r, struct input *in)
 {
+	const struct e2pf_start start = { .budget = UINT64_MAX };
 	unsigned classes;
+	bool folder;
 	uint32_t n;
 
 	r->elevator.parse_left = take_byte(in);
 	r->elevator.refs_most = 1 + take_byte(in);
 	r->elevator.ahead_most = 1 + take_number(in, 2);
 	r->gap = take_byte(in) << 10;
-	classes = take_number(in, 2) & E2PF_ALL_CLASSES;
+	classes = take_number(in, 2);
+	folder = classes >> 15;
+	classes &= E2PF_ALL_CLASSES;
 	r->bad = take_byte(in);
 	make_image(take_byte(in) % 2);
 	apply_patches(in);
@@ -243,7 +268,12 @@ static void read_image(struct rig *r, struct input *in)
 	r->ext4 = e2pf_ext4_new(&r->geo, classes);
 	require(r->ext4);
 	r->ext4->groups = r->groups;
-	run_pass(r, n);
+	r->ext4->guarded = folder;
+	r->ext4->page = folder ? 4096 : 0;
+	if (folder)
+		run_folder(r, &start);
+	else
+		run_pass(r, n);
 	e2pf_ext4_free(r->ext4);
 }
 

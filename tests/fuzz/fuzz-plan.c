@@ -162,10 +162,31 @@ static void fuzz_block(struct input *in, const struct e2pf_geometry *geo,
 	free(bytes);
 }
 
+static void check_entry(void *ctx, uint32_t ino, bool may_be_folder)
+{
+	const struct e2pf_geometry *geo = ctx;
+
+	(void)may_be_folder;
+	require(ino && ino <= geo->inodes);
+}
+
+static void fuzz_folder(struct input *in, struct e2pf_geometry *geo)
+{
+	uint8_t *inode, *block;
+
+	geo->feature_incompat ^= take_byte(in) & EXT2_FEATURE_INCOMPAT_FILETYPE;
+	inode = take(in, geo->inode_size);
+	block = take(in, geo->block_size);
+	e2pf_plan_inline_entries(geo, inode, check_entry, geo);
+	e2pf_plan_entries(geo, block, geo->block_size, check_entry, geo);
+	free(inode);
+	free(block);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
-	unsigned function = take_byte(&in) % 5;
+	unsigned function = take_byte(&in) % 6;
 	struct e2pf_geometry geo;
 	struct e2pf_group *groups;
 
@@ -184,6 +205,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 3:
 		fuzz_inodes(&in, &geo, groups, take_byte(&in) * 16u);
+		break;
+	case 4:
+		fuzz_folder(&in, &geo);
 		break;
 	default:
 		fuzz_block(&in, &geo, groups);

@@ -115,9 +115,9 @@ static void fuzz_options(struct input *in)
 	status = parse_options(argc, argv, &o);
 	require(status == -1 || status == 0 || status == EXIT_USAGE);
 	if (status == -1) {
-		require(o.device && o.offset <= INT64_MAX &&
+		require(o.paths && *o.path && o.offset <= INT64_MAX &&
 			o.superblock >= 0 && !o.longer_than);
-		require(o.classes && o.classes <= E2PF_ALL_CLASSES);
+		require(o.classes <= E2PF_ALL_CLASSES);
 		require(!o.command || (*o.command && !o.plan && !o.hold));
 		check_settings(&o.settings);
 	}

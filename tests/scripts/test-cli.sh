@@ -645,6 +645,17 @@ logs()
 nothing read ahead: sampled metadata is already cached" "$dir/log"
 }
 
+# What e2prefetch has read is logged, and nothing once all is cached.
+reading_is_logged()
+{
+	drop "$image"
+	with_log empty env -u PREFETCH_LOG "$PREFETCHER" "$image" >"$dir/log" &&
+	cat "$dir/log" && grep -Ex "<30>e2prefetch\[[0-9]+\]: e2prefetch: $image: \
+read [0-9.]+ MiB ahead in [0-9]+ requests; [0-9.]+ s" "$dir/log" &&
+	with_log empty env -u PREFETCH_LOG "$PREFETCHER" "$image" >"$dir/log" &&
+	[ ! -s "$dir/log" ]
+}
+
 # Where a read fails, and so that it did, is said to who asked, kept in the statistics,
 # and logged.
 says_failing()
@@ -672,6 +683,8 @@ test_log()
 
 	skipped "the system log" "$(no_mounts)$(lacks python3)" && return
 	tap_check "a check is logged" undisturbed logs 1
+	tap_unless "$(no_disk)" "what e2prefetch reads is logged" \
+		undisturbed reading_is_logged
 	tap_unless "$(no_loops)" "pages that are read in part" \
 		undisturbed partly_read
 	fault=$(library fault-inject)

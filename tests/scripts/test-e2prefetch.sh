@@ -5,8 +5,8 @@
 # The command e2prefetch: valid and invalid options, the plan, the statistics, and
 # the exit status and signals of a user's command.
 #
-#   test-e2prefetch.sh [GROUP...]	of: usage plan reading fuse command command_first
-#					settings progress
+#   test-e2prefetch.sh [GROUP...]	of: usage plan reading paths fuse command
+#					command_first settings progress
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -34,7 +34,7 @@ odd_ones()
 	local odd how
 
 	mkfifo "$dir/fifo"
-	for odd in "$dir/fifo" "$dir" /dev/null /dev/tty; do
+	for odd in "$dir/fifo" /dev/null /dev/tty; do
 		for how in -q probe -n; do
 			failed $how "$odd" || return
 		done
@@ -53,7 +53,7 @@ test_usage()
 	while read -r value; do
 		tap_check "e2prefetch $value" refused ${value//IMAGE/$image}
 	done < <(
-		printf '%s\n' '' '-- true' '--threads' 'IMAGE IMAGE' 'IMAGE --' \
+		printf '%s\n' '' '-- true' '--threads' 'IMAGE true' 'IMAGE --' 'probe IMAGE IMAGE' \
 			'-n IMAGE -- true' 'prob IMAGE' help
 		printf -- '%s IMAGE\n' --nonsense '-n --hold' '--longer-than 1m' \
 			'-t '{0,257,x} '-m 1k' '-b x' --offset={-1,x,1x,9223372036854775808} \
@@ -261,6 +261,156 @@ test_reading()
 	else
 		tap_skip "a device nobody uses" "no loop device"
 	fi
+}
+
+# A mounted filesystem, the loop device below it, and others below and beside it.
+mount_all()
+{
+	mnt=$dir/mnt
+	mkdir -p "$mnt"
+	# In blocks as large as pages: of smaller ones others may be in a page.
+	truncate -s 64M "$dir/mounted" && mke2fs -q -F -b 4096 -d "$srcdir/scripts" \
+		"$dir/mounted" && cp "$dir/mounted" "$dir/below" &&
+		loop=$(loop_attach "$dir/mounted") && mount "$loop" "$mnt" &&
+		mkdir -p "$mnt"/{sub,bound,none,folder/one} "$dir/bind" &&
+		sub=$(loop_attach "$dir/below") && mount "$sub" "$mnt/sub" &&
+		mount --bind "$mnt/folder" "$dir/bind" &&
+		mount -t tmpfs tmpfs "$mnt/none"
+}
+
+unmount_all()
+{
+	umount "$dir/bind" "$mnt/none" "$mnt/sub" "$mnt"
+	loop_detach "$loop"
+	loop_detach "$sub"
+}
+
+drop_all()
+{
+	sync -f "$mnt" "$mnt/sub"
+	blockdev --flushbufs "$loop" && blockdev --flushbufs "$sub"
+}
+
+# reads NAMES ARG...: these devices are read, and no others.
+reads()
+{
+	drop_all
+	run 0 -v "${@:2}" && [ "$(sed -n 's|^e2prefetch: \(/[^:]*\): .* 0 errors$|\1|p' \
+		"$dir/err")" = "$(printf '%s\n' $1)" ] && [ "$(wc -l <"$dir/err")" = "$(
+			printf '%s\n' $1 | wc -l)" ]
+}
+
+# What a walk needs, and with --only=all the rest.
+plans_a_walk()
+{
+	"$PREFETCHER" -n --only=inodes,dirs,xattrs,symlinks "$loop" >"$dir/plan" &&
+		run 0 -n -x "$mnt" && diff <(grep -v '^descr\|^all' "$dir/plan") \
+			<(grep -v '^descr\|^all' "$dir/out") &&
+		grep -q '^bitmaps  *0 ' "$dir/out" && run 0 -n --only=all "$loop" &&
+		! grep -q '^bitmaps  *0 ' "$dir/out"
+}
+
+# elsewhere PATH TYPE: one line says that it is on another filesystem.
+elsewhere()
+{
+	run 8 -x "$1" && one_line && grep -q ": on $2; only ext2, ext3 and ext4" "$dir/err" &&
+		runs -x "$1" && one_line
+}
+
+# reads_of ARG...: how often find(1) reads the device, after e2prefetch has; without the
+# kernel's own readahead, which goes beyond folders.
+reads_of()
+{
+	local stat=/sys/block/${loop#/dev/}/stat
+	local setting=${stat%stat}queue/read_ahead_kb before status
+
+	before=$(<"$setting")
+
+	umount "$dir/bind" "$mnt/none" "$mnt/sub" "$mnt" && mount "$loop" "$mnt" &&
+		mount "$sub" "$mnt/sub" && mount -t tmpfs tmpfs "$mnt/none" &&
+		mount --bind "$mnt/folder" "$dir/bind" &&
+		echo 0 >"$setting" && exits 0 "$@" sh -c "cut -c 1-9 $stat; find $mnt -xdev -ls >/dev/null; cut -c 1-9 $stat" &&
+		awk '{ n = $1 - n } END { print n }' "$dir/out" >"$dir/reads"
+	status=$?
+	echo "$before" >"$setting"
+	return $status
+}
+
+# What the command finds is all that it needs.
+read_before()
+{
+	reads_of env && cat "$dir/reads" && [ "$(<"$dir/reads")" -ge 3 ] &&
+	reads_of "$PREFETCHER" -x "$mnt" -- && cat "$dir/reads" && [ "$(<"$dir/reads")" = 0 ]
+}
+
+# A command begins after a time even if little was read.
+begins_in_time()
+{
+	configured "iops = 2"
+	drop "$big"
+	run 3 -v -w 1 "$big" -- sh -c 'exit 3' &&
+		grep -q '[1-9][0-9]* requests' "$dir/err" &&
+		! grep -q " 3[0-9].[0-9] MiB read" "$dir/err"
+}
+
+# Ctrl-C while it reads: the command never begins.
+has_workers() { [ "$(compgen -G "/proc/$1/task/*" | wc -l)" -gt 2 ]; }
+interrupted_before()
+{
+	local pid status
+
+	configured "iops = 1"
+	drop "$big"
+	env --default-signal=INT "$PREFETCHER" "$big" -- touch "$dir/begun" &
+	pid=$!
+	wait_for has_workers $pid && kill -s INT $pid
+	wait $pid
+	status=$?
+	[ $status = 130 ] && [ ! -e "$dir/begun" ]
+}
+
+# Others than root: the group is named.  Without a node, that is said.
+says_group()
+{
+	chgrp disk "$loop" && chmod 0660 "$loop" && chmod 0755 "$mnt"
+	exits 8 setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$dir/program" -x "$mnt" && one_line &&
+		grep -q "group disk, or CAP_DAC_READ_SEARCH" "$dir/err"
+}
+says_no_node()
+{
+	exits 8 unshare -m sh -c 'mount -t tmpfs tmpfs /dev && exec "$@"' sh \
+		"$dir/program" -x "$mnt" && one_line &&
+		grep -q "no node of its device .*($loop)" "$dir/err"
+}
+
+test_paths()
+{
+	local mnt loop sub
+
+	tap_unless "$(no_disk)" "-w bounds how long a command waits" begins_in_time
+	tap_unless "$(no_disk)" "SIGINT before the command begins" interrupted_before
+	skipped "mounted filesystems" "$(no_mounts)$(no_loops)$(lacks blockdev setpriv)" &&
+		return
+	tap_check "filesystems are mounted" mount_all || return
+	cp "$(readlink -f "$PREFETCHER")" "$dir/program"
+	tap_check "a mounted filesystem and the one below it" undisturbed \
+		reads "$loop $sub" "$mnt"
+	tap_check "-x: that alone" undisturbed reads "$loop" -x "$mnt"
+	tap_check "paths on one filesystem: once" undisturbed \
+		reads "$loop $sub" "$mnt" "$mnt/folder" "$loop"
+	tap_check "a bind mount, and a folder" undisturbed \
+		reads "$loop" "$dir/bind" "$mnt/folder/one"
+	tap_check "what a walk needs" plans_a_walk
+	tap_check "tmpfs" elsewhere "$mnt/none" tmpfs
+	tap_check "proc" elsewhere /proc proc
+	tap_check "all is read before the command begins" undisturbed read_before
+	tap_check "another user: a line says what it takes" says_group
+	tap_check "no node of the device: a line says so" says_no_node
+	tap_check "probe" run 0 probe -q "$mnt"
+	tap_check "no backup superblock of what is mounted" failed -x -b 32768 "$mnt"
+	tap_check "nor of its device" failed -b 32768 "$loop"
+	unmount_all
 }
 
 # If the command dies of a signal, so does e2prefetch.
@@ -498,7 +648,7 @@ threads_are_bound()
 	END
 	drop "$big"
 	LD_PRELOAD=$dir/odd.so E2PF_GO=$dir/go GO=$dir/go NICER=$nicer \
-		run 0 "$big" -- env -u LD_PRELOAD sh "$dir/look"
+		run 0 -w 0 "$big" -- env -u LD_PRELOAD sh "$dir/look"
 }
 
 command_knows_nothing()
@@ -581,7 +731,8 @@ test_progress()
 	tap_check "on a terminal there is progress" seen "wait_for is_shown"
 	tap_check "not with -q" not_shown -q
 	command="-- sh -c 'until [ -e $dir/go ]; do sleep 0.05; done'"
-	tap_check "nor with a command" not_shown
+	tap_check "nor with -q before a command" not_shown -q
+	tap_check "but without" seen "wait_for is_shown"
 	unset command
 	rm -f "$dir/go"
 	tap_check "nor where there is no terminal" no_terminal
@@ -598,7 +749,7 @@ test_all()
 	mke2fs -q -F -t ext3 -j -N 131072 "$big" >/dev/null 2>&1 ||
 		tap_bail "no large image"
 	[ $# -gt 0 ] ||
-		set -- usage plan reading fuse command command_first settings progress
+		set -- usage plan reading paths fuse command command_first settings progress
 	# The tests in debian/tests also hold for this build.
 	[ -n "$(no_disk)" ] || tap_check "the package's own test" undisturbed \
 		env PATH="$(dirname "$PREFETCHER"):$PATH" TMPDIR="$E2PF_TMP" \
@@ -606,6 +757,7 @@ test_all()
 	test_groups "$@"
 }
 
+own_mounts "$@"
 [ -x "$PREFETCHER" ] || tap_skip_all "not built: $PREFETCHER"
 setup mke2fs debugfs dumpe2fs flock awk jq timeout
 tap_run test_all "$@"

@@ -588,6 +588,25 @@ RIG_TESTS(plan_counted, 2, rig_set_up(r, 10, 2))
 }
 
 /* Unreadable tables are skipped, until there are too many. */
+/* With a head, gaps of these sizes are read, unless they hold unused parts of
+ * tables. */
+RIG_TESTS(unused_tables, 2, rig_set_up_sized(r, 8, 16, 1))
+{
+	unsigned g;
+
+	for (g = 0; g < 8; g++)
+		r->fs.groups[g].inodes_in_use = INODES / 4;
+	r->cfg.has_head = true;
+	rig_new(r);
+	r->fs.ext4->guarded = way;
+	rig_go_on(r);
+	for (g = 0; g < 7; g++) {
+		assert_int_equal(rig_table_asked(r, g), 1);
+		assert_int_equal(rig_asked(r, r->fs.groups[g].inode_table +
+					      TABLE_BLOCKS - 1), !way);
+	}
+}
+
 RIG_TESTS(plan_with_errors, 2, rig_set_up(r, 40, 1))
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];

@@ -847,11 +847,31 @@ PLAN_TEST(only_wanted_classes)
 	assert_true(found.ref[0].parse);
 	plan->classes = 1u << E2PF_BITMAPS;
 	e2pf_plan_inodes(plan, 20, &inode, sizeof(inode));
-	assert_int_equal(found.count, 2);
-	assert_false(found.ref[1].parse);
+	assert_int_equal(found.count, 1);
 	put_header(inode.base.i_block, 1, 4, 0);
 	put_extent(inode.base.i_block, 0, 5000, 1);
 	e2pf_plan_inodes(plan, 20, &inode, sizeof(inode));
+	assert_int_equal(found.count, 1);
+}
+
+/* A walk needs no node of a file, but those that lead to nodes of a folder. */
+PLAN_TEST(nodes_that_lead_nowhere)
+{
+	struct inode file = make_inode(LINUX_S_IFREG, EXT4_EXTENTS_FL);
+	struct inode folder;
+	struct e2pf_plan *plan = plan_of(NULL);
+
+	put_header(file.base.i_block, 1, 4, 2);
+	put_index(file.base.i_block, 0, 5000);
+	folder = file;
+	folder.base.i_mode = htole16(LINUX_S_IFDIR);
+	plan->classes = 1u << E2PF_DIRS;
+	e2pf_plan_inodes(plan, 20, &file, sizeof(file));
+	assert_int_equal(found.count, 0);
+	e2pf_plan_inodes(plan, 20, &folder, sizeof(folder));
+	assert_int_equal(found.count, 1);
+	plan->classes = 1u << E2PF_EXTENTS;
+	e2pf_plan_inodes(plan, 20, &file, sizeof(file));
 	assert_int_equal(found.count, 2);
 }
 

@@ -178,6 +178,30 @@ TEST(metadata_first)
 					   / BS]);
 }
 
+static bool in_odd_pieces(void *ctx, uint64_t offset, uint64_t length)
+{
+	(void)ctx;
+	assert_true(offset % BS == 0 && length % BS == 0);
+	return offset / (8 * MIB) % 2 && (offset + length - 1) / (8 * MIB) % 2;
+}
+
+/* Only where it may be read, metadata or not. */
+TEST(where_it_may_be_read)
+{
+	size_t k;
+
+	set_up(GIB);
+	rig.places.may_read = in_odd_pieces;
+	/* In the first of these pieces, and not in whole blocks. */
+	add(1024, 1 << 20);
+	add(8 * MIB + 1024, 1 << 20);
+	assert_null(measure(true));
+	assert_int_equal(rig.m.metadata_places, 1);
+	assert_true(rig.dev.events > E2PF_SPEED_READS);
+	for (k = 0; k < rig.dev.events; k++)
+		assert_int_equal(rig.dev.event[k].block * BS / (8 * MIB) % 2, 1);
+}
+
 /* What is cached is not used: a part of it, or all but a little. */
 TEST(partly_cached)
 {

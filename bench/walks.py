@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
+"""Times commands that walk a mounted filesystem on modelled disks, alone, with
+e2prefetch before them, and peers; for `run --walk'.
+
+Nothing is cached when a command begins: the filesystem is mounted anew.
+"""
+import contextlib
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+import tempfile
+import time
+
+import report
+import rig
+
+
+def ways(args, command):
+    """{label: words}, with {} for the folder: the command alone, after
+    e2prefetch, and peers."""
+    words = shlex.split(command)
+    path = next((w for w in words if w.startswith("{}")), "{}")
+    options = shlex.split(args.options or "")
+    ours = [args.ours or rig.find_program("../prefetch/e2prefetch"), *options,
+            path, "--", *words]
+    return {"alone": words, "e2prefetch": ours,
+            **{label: shlex.split(peer) for label, _, peer in
+               (c.partition("=") for c in args.checkers) if peer}}
+
+
+@contextlib.contextmanager
+def mounted(dev, folder, write):
+    options = "noatime" if write else "ro,noatime,norecovery"
+    subprocess.run(["mount", "-o", options, dev.path, folder], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def run_once(dev, folder, words, write):
+    """Seconds, requests, status, and a digest of what was printed, in any
+    order."""
+    command = [w.replace("{}", folder) for w in words]
+    with mounted(dev, folder, write), tempfile.TemporaryFile() as out:
+        dev.command("reset")
+        start = time.monotonic()
+        with rig.process(command, stdout=out) as p:
+            p.wait()
+        seconds = time.monotonic() - start
+        counters = dev.counters()
+        out.seek(0)
+        said = hashlib.sha256(b"".join(sorted(out))).hexdigest()[:16]
+    return dict(seconds=seconds, reads=counters["reads"],
+                mib=counters["read_bytes"] / (1 << 20), status=p.returncode,
+                output=said)
+
+
+def bound(model, trace, size):
+    """The time in which the device can be read for the blocks of the command
+    alone, each once, in the order of the device, with gaps or without."""
+    blocks = sorted({block for _start, off, length, op, _ in
+                     report.read_trace(trace) if op == "r"
+                     for block in range(off >> 12, (off + length + 4095) >> 12)})
+    times = []
+    for in_order, gap, most in rig.WAYS.values():
+        if in_order and blocks:
+            ranges = rig.merged([(b << 12, 4096) for b in blocks], gap, most)
+            ended, _ = rig.simulate(model, [(0, off, n) for off, n in ranges],
+                                    128, size)
+            times.append(max(ended) / 1e9)
+    return min(times, default=0)
+
+
+def runs_of(args, work, image, model, command, cost):
+    """A row of figures: {label: its runs}, and the bound."""
+    found, trace = {}, os.path.join(work.path, "trace")
+    folder = tempfile.mkdtemp(prefix="walk-", dir=work.path)
+    every = list(ways(args, command).items())
+    copy = None if args.write else work.copy_of(image, True)
+    for rep in range(args.repeat):
+        for label, words in every if rep % 2 == 0 else every[::-1]:
+            path = copy or work.copy_of(image)
+            options = [f"--compensate={cost}",
+                       *([] if args.write else ["--read-only"])]
+            with rig.device(work, path, model, options) as dev:
+                first = label == "alone" and rep == 0
+                if first:
+                    dev.command("trace " + trace)
+                row = run_once(dev, folder, words, args.write)
+                if first:
+                    dev.command("trace")
+            found.setdefault(label, []).append(row)
+            print(f"{model} {label}: {row['seconds']:.2f} s, {row['reads']} "
+                  "requests", flush=True)
+            if not copy:
+                os.unlink(path)
+    best = bound(model, trace, os.path.getsize(image))
+    if copy and copy != image:
+        os.unlink(copy)
+    os.rmdir(folder)
+    return found, best
+
+
+def differ(found):
+    """Does e2prefetch change what the command prints, or its status?"""
+    return len({(row["status"], row["output"]) for label in
+                ("alone", "e2prefetch") for row in found[label]}) > 1
+
+
+def row_of(image, model, command, found, best):
+    least = {label: min(rows, key=lambda row: row["seconds"])
+             for label, rows in found.items()}
+    alone = least["alone"]["seconds"]
+    others = [f"{label} {report.figure(row['seconds'])} "
+              f"({row['seconds'] / alone:.3f})" for label, row in least.items()
+              if label not in ("alone", "e2prefetch")]
+    ours = least["e2prefetch"]
+    return [image, model, f"`{command}`", report.figure(alone),
+            report.figure(ours["seconds"]), f"{ours['seconds'] / alone:.3f}",
+            f"{least['alone']['reads']}, {ours['reads']}",
+            report.figure(best), ", ".join(others)]
+
+
+def text(args, machine, rows):
+    return "\n".join([
+        "# Walks", "",
+        "Seconds of commands that walk a mounted filesystem of which nothing is "
+        "cached, alone",
+        "and with `e2prefetch FOLDER --` before them: the least of "
+        f"{args.repeat}, alternating. The bound is",
+        "what the modelled device takes for the blocks that the command alone "
+        "reads, in block",
+        "order. Written by `bench/run --walk`; commands as typed:", "",
+        "    " + shlex.join(["bench/run", *args.typed]), "",
+        f"{machine['date']}, {machine['processor']}, {machine['processors']} "
+        f"processors, {machine['kernel']}, source",
+        f"{machine['source']}, load {machine['load']}.", "",
+        report.as_markdown([["image", "device", "command", "alone, s",
+                             "e2prefetch, s", "ratio", "requests", "bound, s",
+                             "peers, s (ratio)"], *rows]), ""])
+
+
+def measure(args):
+    """Make all runs, and write the report; 1 if outputs differ."""
+    rig.need_modelled()
+    rig.own_mounts()
+    os.makedirs(args.out, exist_ok=True)
+    rows, result, bad = [], [], False
+    with rig.Workspace() as work:
+        cost = rig.path_cost(work)
+        machine = report.machine(args, cost)
+        for name in args.images:
+            image = rig.image_files(rig.image_path(name, args.images_dir))[0]
+            label = os.path.basename(name) if os.path.isfile(name) else name
+            for model in args.models:
+                for command in args.walk:
+                    found, best = runs_of(args, work, image, model, command,
+                                          cost)
+                    bad |= differ(found)
+                    rows.append(row_of(label, model, command, found, best))
+                    result.append(dict(image=label, model=model, bound=best,
+                                       command=command, runs=found))
+    with open(os.path.join(args.out, "walks.json"), "w") as f:
+        json.dump(result, f, indent=1)
+    path = args.report or os.path.join(args.out, "timing-walks.md")
+    with open(path, "w") as f:
+        f.write(text(args, machine, rows))
+    print(report.as_markdown(rows))
+    if bad:
+        print("The output or the status of a command differs.")
+    return int(bad)

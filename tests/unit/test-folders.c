@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * What is below some folders: the entries of hand-made blocks, and what the source
+ * reads of a small tree; and that unused parts of inode tables are never read.
+ */
+#include "tiny-fs.h"
+#include "unit.h"
+
+#define BS 1024u
+#define GROUPS 40u
+#define INODES 64u		/* of a group: eight blocks of a table */
+
+static struct e2pf_geometry typed = {
+	.inodes = 5000, .inode_size = 256, .block_size = 4096,
+	.feature_incompat = EXT2_FEATURE_INCOMPAT_FILETYPE
+};
+
+/* What was found. */
+static struct {
+	unsigned count;
+	uint32_t ino[16];
+	bool folder[16];
+} names;
+
+static void record_name(void *ctx, uint32_t ino, bool may_be_folder)
+{
+	(void)ctx;
+	assert_true(names.count < COUNT(names.ino));
+	names.ino[names.count] = ino;
+	names.folder[names.count++] = may_be_folder;
+}
+
+/* Write an entry, and return where the next one begins. */
+static uint8_t *put_entry(uint8_t *at, uint32_t ino, unsigned length,
+			  const char *name, unsigned type)
+{
+	uint32_t number = htole32(ino);
+	uint16_t size = htole16((uint16_t)length);
+	uint8_t *to = at + 8;
+
+	memcpy(at, &number, 4);
+	memcpy(at + 4, &size, 2);
+	at[6] = (uint8_t)strlen(name);
+	at[7] = (uint8_t)type;
+	while (*name)
+		*to++ = (uint8_t)*name++;
+	return at + length;
+}
+
+/* The inodes that are found, each with whether it may be a folder's. */
+static void finds(const struct e2pf_geometry *geo, const void *bytes, size_t size,
+		  unsigned count, const uint32_t *inodes)
+{
+	unsigned i;
+
+	names.count = 0;
+	e2pf_plan_entries(geo, bytes, size, record_name, NULL);
+	assert_int_equal(names.count, count);
+	for (i = 0; i < count; i++)
+		assert_int_equal(names.ino[i], inodes[i]);
+}
+
+TEST(entries)
+{
+	static uint8_t block[4096];
+	uint8_t *at = block;
+
+	at = put_entry(at, 12, 12, ".", EXT2_FT_DIR);
+	at = put_entry(at, 2, 12, "..", EXT2_FT_DIR);
+	at = put_entry(at, 20, 16, "file", EXT2_FT_REG_FILE);
+	at = put_entry(at, 21, 20, "folder", EXT2_FT_DIR);
+	at = put_entry(at, 0, 12, "gone", EXT2_FT_DIR);
+	at = put_entry(at, 5000, 24, ".hidden", EXT2_FT_UNKNOWN);
+	at = put_entry(at, 5001, 12, "far", EXT2_FT_REG_FILE);
+	at = put_entry(at, 23, 12, "", EXT2_FT_REG_FILE);
+	at = put_entry(at, 24, 12, "...", EXT2_FT_SYMLINK);
+	/* The rest, but for a checksum. */
+	at = put_entry(at, 0, (unsigned)(block + 4084 - at), "", 0);
+	put_entry(at, 0, 12, "", 0xde);
+	finds(&typed, block, sizeof(block), 4,
+	      (const uint32_t[]){ 20, 21, 5000, 24 });
+	assert_false(names.folder[0]);
+	assert_true(names.folder[1]);
+	assert_true(names.folder[2]);
+	assert_false(names.folder[3]);
+}
+
+/* Where entries have no types, each may be a folder; a name of 256 bytes or more is
+ * no name. */
+TEST(entries_without_types)
+{
+	const struct e2pf_geometry plain = { .inodes = 5000 };
+	static uint8_t block[1024];
+
+	put_entry(block, 20, 1024, "file", EXT2_FT_REG_FILE);
+	finds(&plain, block, sizeof(block), 1, (const uint32_t[]){ 20 });
+	assert_true(names.folder[0]);
+}
+
+/* The root of a hash tree and a node: names of no inode cover what is not a name. */
+TEST(hash_trees)
+{
+	static uint8_t block[4096];
+
+	memset(block, 0x5a, sizeof(block));
+	put_entry(put_entry(block, 12, 12, ".", EXT2_FT_DIR), 2, 4084, "..",
+		  EXT2_FT_DIR);
+	finds(&typed, block, sizeof(block), 0, NULL);
+	put_entry(block, 0, 4096, "", 0);
+	finds(&typed, block, sizeof(block), 0, NULL);
+}
+
+/* Lengths of entries that cannot be: nothing after them is believed. */
+TEST(entries_that_are_wrong)
+{
+	static const unsigned lengths[] = { 0, 4, 7, 18, 4096, 65535, 65532 };
+	static uint8_t block[4096];
+	unsigned i;
+
+	for (i = 0; i < COUNT(lengths); i++) {
+		memset(block, 0, sizeof(block));
+		put_entry(put_entry(block, 20, 16, "a", EXT2_FT_REG_FILE), 21,
+			  lengths[i], "b", EXT2_FT_REG_FILE);
+		finds(&typed, block, sizeof(block), 1, (const uint32_t[]){ 20 });
+	}
+	/* A name longer than its entry; an end in the middle of one. */
+	put_entry(block, 20, 12, "longer", EXT2_FT_REG_FILE);
+	put_entry(block + 12, 21, 12, "b", EXT2_FT_REG_FILE);
+	finds(&typed, block, 24, 1, (const uint32_t[]){ 21 });
+	finds(&typed, block, 23, 0, NULL);
+	finds(&typed, block, 7, 0, NULL);
+}
+
+TEST(entries_of_64k)
+{
+	static const unsigned whole[] = { 0, 65535 };
+	static uint8_t block[65536];
+	unsigned i;
+
+	for (i = 0; i < COUNT(whole); i++) {
+		put_entry(block, 20, whole[i], "a", EXT2_FT_REG_FILE);
+		finds(&typed, block, sizeof(block), 1, (const uint32_t[]){ 20 });
+	}
+	put_entry(put_entry(block, 20, 65520, "a", EXT2_FT_REG_FILE), 21, 16, "b",
+		  EXT2_FT_REG_FILE);
+	finds(&typed, block, sizeof(block), 2, (const uint32_t[]){ 20, 21 });
+}
+
+/* A folder of 256 bytes that is its inode: i_block, and then an attribute. */
+TEST(entries_in_the_inode)
+{
+	union {
+		struct ext2_inode_large inode;
+		uint8_t bytes[256];
+	} u = { .bytes = { 0 } };
+	struct ext2_ext_attr_entry *attr;
+	uint8_t *tail = u.bytes + 128 + 32 + 4;
+	uint32_t magic = htole32(EXT2_EXT_ATTR_MAGIC);
+
+	u.inode.i_flags = htole32(EXT4_INLINE_DATA_FL);
+	u.inode.i_extra_isize = htole16(32);
+	put_entry(put_entry((uint8_t *)u.inode.i_block + 4, 20, 16, "a",
+			    EXT2_FT_REG_FILE), 21, 40, "b", EXT2_FT_DIR);
+	memcpy(tail - 4, &magic, 4);
+	attr = (struct ext2_ext_attr_entry *)tail;
+	attr->e_name_index = 1;
+	attr[1].e_name_index = 7;
+	attr[1].e_name_len = 4;
+	memcpy(attr + 2, "data", 4);
+	attr[1].e_value_offs = htole16(64);
+	attr[1].e_value_size = htole32(28);
+	put_entry(put_entry(tail + 64, 22, 12, "c", EXT2_FT_REG_FILE), 23, 16,
+		  "d", EXT2_FT_REG_FILE);
+	names.count = 0;
+	e2pf_plan_inline_entries(&typed, u.bytes, record_name, NULL);
+	assert_int_equal(names.count, 4);
+	assert_int_equal(names.ino[1], 21);
+	assert_int_equal(names.ino[3], 23);
+	/* A value elsewhere; one that does not fit; no attributes; another kind of folder. */
+	attr[1].e_value_inum = htole32(30);
+	names.count = 2;
+	e2pf_plan_inline_entries(&typed, u.bytes, record_name, NULL);
+	assert_int_equal(names.count, 4);
+	attr[1].e_value_inum = 0;
+	attr[1].e_value_size = htole32(29);
+	e2pf_plan_inline_entries(&typed, u.bytes, record_name, NULL);
+	assert_int_equal(names.count, 6);
+	u.inode.i_extra_isize = htole16(92);
+	e2pf_plan_inline_entries(&typed, u.bytes, record_name, NULL);
+	assert_int_equal(names.count, 8);
+	u.inode.i_flags = 0;
+	e2pf_plan_inline_entries(&typed, u.bytes, record_name, NULL);
+	assert_int_equal(names.count, 8);
+}
+
+/*
+ * The source.  Its inodes are numbered through the groups; folder i has its block in
+ * the group of its inode.
+ */
+
+#define REFS 4096
+
+static struct {
+	struct tiny_fs fs;
+	struct e2pf_source *source;
+	struct e2pf_ref ref[REFS];
+	unsigned refs, parsed;
+} t;
+
+FIXTURE(set_up)
+{
+	memset(&t, 0, sizeof(t));
+	tiny_new(&t.fs, GROUPS, 256, INODES, BS);
+	t.fs.geo.feature_incompat |= EXT2_FEATURE_INCOMPAT_FILETYPE;
+	t.source = tiny_source(&t.fs, E2PF_ALL_CLASSES & ~(1u << E2PF_BITMAPS));
+	return 0;
+}
+
+FIXTURE(tear_down)
+{
+	tiny_free(&t.fs);
+	return 0;
+}
+
+#define SOURCE_TEST(name) TEST_WITH(name, set_up, tear_down)
+
+static uint32_t inode_of(unsigned group, unsigned index)
+{
+	return group * INODES + index + 1;
+}
+
+/* A folder whose block, the n-th behind the table, has one entry. */
+static uint64_t make_folder(uint32_t ino, unsigned n, uint32_t child,
+			    unsigned type)
+{
+	uint64_t block = tiny_free_block(&t.fs, (ino - 1) / INODES) + n;
+
+	tiny_inode(&t.fs, ino, LINUX_S_IFDIR, 0, &block, 1);
+	put_entry(tiny_block(&t.fs, block), child, BS, "name", type);
+	return block;
+}
+
+static void take(void *ctx, const struct e2pf_ref *ref)
+{
+	(void)ctx;
+	assert_true(t.refs < REFS);
+	t.ref[t.refs++] = *ref;
+}
+
+static bool is_read(uint64_t block)
+{
+	unsigned i;
+
+	for (i = 0; i < t.refs; i++)
+		if (t.ref[i].offset <= block * BS &&
+		    block * BS < t.ref[i].offset + t.ref[i].length)
+			return true;
+	return false;
+}
+
+static bool table_is_read(unsigned group)
+{
+	return is_read(t.fs.groups[group].inode_table);
+}
+
+/* Read all units, and what they lead to. */
+static void read_all(bool has_head, const uint32_t *inodes, unsigned count)
+{
+	const struct e2pf_start start = {
+		.budget = UINT64_MAX, .has_head = has_head
+	};
+	const struct e2pf_source_ops *ops = t.source->ops;
+	unsigned unit = 0, next = 0, phase;
+	uint32_t at, size;
+	bool more;
+
+	t.fs.ext4->below = inodes;
+	t.fs.ext4->below_count = count;
+	ops->begin(t.source, &start);
+	phase = ops->next(t.source, NULL)->number;
+	while (unit < ops->units(t.source, phase, &more)) {
+		assert_true(ops->weight(t.source, phase, unit) >= BS);
+		ops->seed(t.source, phase, unit++, take, NULL);
+		for (; next < t.refs; next++) {
+			const struct e2pf_ref ref = t.ref[next];
+
+			for (at = 0; ref.parse && at < ref.length; at += size) {
+				size = ops->piece(t.source, &ref, at);
+				ops->parse(t.source, &ref, at,
+					   t.fs.image + ref.offset + at, size,
+					   take, NULL);
+				t.parsed++;
+			}
+		}
+	}
+}
+
+/* Through three groups, the last folder by an extent node; another one beside it is
+ * read with its group, but not what is below that. */
+SOURCE_TEST(below_a_folder)
+{
+	uint32_t first = inode_of(5, 0), second = inode_of(9, 3);
+	uint32_t third = inode_of(7, 1), beside = inode_of(7, 2);
+	uint64_t node, leaf, other;
+
+	make_folder(first, 0, second, EXT2_FT_DIR);
+	make_folder(second, 0, third, EXT2_FT_UNKNOWN);
+	node = tiny_free_block(&t.fs, 7);
+	leaf = node + 5;
+	tiny_inode(&t.fs, third, LINUX_S_IFDIR, 1, &node, 1);
+	tiny_node(&t.fs, node, 0, &leaf, 1);
+	put_entry(tiny_block(&t.fs, leaf), inode_of(11, 0), BS, "f",
+		  EXT2_FT_REG_FILE);
+	other = make_folder(beside, 9, inode_of(20, 0), EXT2_FT_DIR);
+	read_all(false, &first, 1);
+	assert_true(table_is_read(5) && table_is_read(9) && table_is_read(7) &&
+		    table_is_read(11));
+	assert_true(is_read(node) && is_read(leaf) && is_read(other));
+	assert_false(table_is_read(20) || table_is_read(0) || table_is_read(6));
+}
+
+/* Two that contain each other, and ".." that leads up: each is followed once. */
+SOURCE_TEST(in_a_circle)
+{
+	uint32_t one = inode_of(5, 0), two = inode_of(5, 1);
+	uint8_t *block;
+
+	make_folder(one, 0, two, EXT2_FT_DIR);
+	block = tiny_block(&t.fs, make_folder(two, 1, one, EXT2_FT_DIR));
+	put_entry(put_entry(block, one, 512, "name", EXT2_FT_DIR),
+		  inode_of(20, 0), 512, "..", EXT2_FT_DIR);
+	read_all(false, (const uint32_t[]){ one, two, one }, 3);
+	assert_false(table_is_read(20));
+	/* The table, and of each folder the inode and the block. */
+	assert_int_equal(t.parsed, 1 + 2 * 2);
+}
+
+/* A folder that came into being after the filesystem was opened is not looked at: its
+ * table may not have been initialized there. */
+SOURCE_TEST(a_new_folder)
+{
+	uint32_t first = inode_of(5, 0), second = inode_of(9, INODES / 2);
+
+	make_folder(first, 0, second, EXT2_FT_DIR);
+	make_folder(second, 0, inode_of(20, 0), EXT2_FT_DIR);
+	t.fs.groups[9].inodes_in_use = INODES / 2;
+	read_all(false, &first, 1);
+	assert_true(table_is_read(9));
+	assert_false(table_is_read(20) || is_read(t.fs.groups[9].inode_table + 4));
+}
+
+/* If only inodes are wanted, blocks of folders are what leads to them. */
+SOURCE_TEST(inodes_alone)
+{
+	uint32_t first = inode_of(5, 0);
+
+	make_folder(first, 0, inode_of(20, 0), EXT2_FT_REG_FILE);
+	t.fs.ext4->classes = 1u << E2PF_INODES;
+	read_all(false, &first, 1);
+	assert_true(table_is_read(20));
+}
+
+/* Entries of no folder, and of one that has been removed. */
+SOURCE_TEST(no_folders)
+{
+	uint32_t first = inode_of(5, 0);
+	uint64_t block = make_folder(first, 0, inode_of(20, 0), EXT2_FT_DIR);
+
+	tiny_inode_at(&t.fs, first)->i_mode = htole16(LINUX_S_IFREG);
+	read_all(false, (const uint32_t[]){ first, 0, UINT32_MAX }, 3);
+	assert_true(table_is_read(5));
+	assert_false(is_read(block) || table_is_read(20));
+}
+
+/* Where the folders lie in many groups, all of them are read: with a head sooner. */
+static bool all_is_read(bool has_head, unsigned groups)
+{
+	uint32_t first = inode_of(0, 20);
+	bool all;
+	unsigned g;
+
+	tear_down(NULL);
+	set_up(NULL);
+	for (g = 0; g < groups; g++)
+		make_folder(inode_of(g, 20), 0, inode_of(g + 1, 20),
+			    g + 1 < groups ? EXT2_FT_DIR : EXT2_FT_REG_FILE);
+	read_all(has_head, &first, 1);
+	all = table_is_read(GROUPS - 1);
+	assert_true(table_is_read(groups - 1));
+	assert_int_equal(all, table_is_read(groups + 3));
+	return all;
+}
+
+SOURCE_TEST(everything)
+{
+	/* The last one names a file in one group more. */
+	assert_false(all_is_read(true, 1));
+	assert_true(all_is_read(true, 2));
+	assert_false(all_is_read(false, 19));
+	assert_true(all_is_read(false, 20));
+}
+
+/*
+ * Unused parts of inode tables: group g uses g % 9 of its eight blocks or all.
+ */
+
+static bool may_read(uint64_t block, unsigned count)
+{
+	return t.source->ops->may_read(t.source, block * BS,
+				       (uint64_t)count * BS);
+}
+
+static void use_parts(bool guarded, uint32_t page)
+{
+	const struct e2pf_start start = { .budget = UINT64_MAX };
+	unsigned g;
+
+	for (g = 0; g < GROUPS; g++)
+		t.fs.groups[g].inodes_in_use = g % 9 * (INODES / 8);
+	t.fs.ext4->guarded = guarded;
+	t.fs.ext4->page = page;
+	t.source->ops->begin(t.source, &start);
+}
+
+SOURCE_TEST(unused_tables)
+{
+	unsigned g, i, all = e2pf_table_blocks(&t.fs.geo, INODES);
+
+	assert_int_equal(all, 8);
+	use_parts(true, 0);
+	for (g = 0; g < GROUPS; g++) {
+		uint64_t table = t.fs.groups[g].inode_table;
+		unsigned used = g % 9;
+
+		for (i = 0; i < all; i++)
+			assert_int_equal(may_read(table + i, 1), i < used);
+		assert_true(may_read(table + all, 20));
+		assert_true(may_read(table - 1, 1));
+		assert_int_equal(may_read(table - 1, 20), used == all);
+		assert_int_equal(may_read(table + all - 1, 1), used == all);
+	}
+	/* From one table over the next. */
+	assert_false(may_read(t.fs.groups[7].inode_table + 8, 256 * 2));
+	assert_true(may_read(t.fs.groups[7].inode_table + 8, 256));
+	use_parts(false, 0);
+	assert_true(may_read(t.fs.groups[5].inode_table, 8));
+}
+
+/* Tables in any other order: no gap is read. */
+SOURCE_TEST(tables_in_disorder)
+{
+	uint64_t table = t.fs.groups[20].inode_table;
+
+	t.fs.groups[20].inode_table = t.fs.groups[21].inode_table;
+	t.fs.groups[21].inode_table = table;
+	use_parts(true, 0);
+	assert_false(may_read(t.fs.groups[2].inode_table - 1, 1));
+}
+
+/* No page has a used block and an unused one: the kernel reads whole pages. */
+SOURCE_TEST(whole_pages)
+{
+	unsigned g, i;
+
+	for (g = 0; g < GROUPS; g++)
+		make_folder(inode_of(g, 20), 0, inode_of(g, 1),
+			    EXT2_FT_REG_FILE);
+	use_parts(true, 4096);
+	for (g = 0; g < GROUPS; g++)
+		t.source->ops->seed(t.source, 0, g, take, NULL);
+	for (i = 0; i < t.refs; i++)
+		if (t.ref[i].parse)
+			t.source->ops->parse(t.source, &t.ref[i], 0,
+					     t.fs.image + t.ref[i].offset,
+					     t.source->ops->piece(t.source,
+						&t.ref[i], 0), take, NULL);
+	assert_true(t.refs > GROUPS / 2);
+	for (i = 0; i < t.refs; i++) {
+		uint64_t from = t.ref[i].offset / 4096 * 4096;
+		uint64_t to = (t.ref[i].offset + t.ref[i].length + 4095) / 4096 *
+			      4096;
+
+		assert_true(t.source->ops->may_read(t.source, from, to - from));
+	}
+}
+
+UNIT_MAIN(NULL, NULL)
