@@ -148,7 +148,7 @@ void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
  * e2pf_monitor_started(); 0: none, the engine was stopped, or *err is an errno. */
 unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err);
 
-/* The caller has started so many.  Without any the engine is `otherwise`: idle, or
+/* The caller has started these workers.  Without any the engine is `otherwise`: idle, or
  * asleep if everything is cached. */
 void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
 			  enum e2pf_run otherwise);

@@ -30,9 +30,9 @@
  * requests are small, since then there are bytes to spare: smaller than what passes at 90
  * MB/s in the time of a request.  They become narrow gradually, from 3/4 of that size to
  * 5/4: with a step between 32 KiB and 4 KiB such a volume was busy for 1.13 times as long
- * with a filesystem that is 15 % full, an SD card 1.05 (`extents@1/4`); with 48 KiB
- * whatever the size it reads 1.6 times the bytes (`extents`), and with 16 KiB it makes
- * twice the requests (`aged`). */
+ * with a filesystem that is 15 % full, an SD card 1.05 (`extents@1/4`); with 64 KiB
+ * whatever the size it reads 1.6 times the bytes (`extents`), and with 16 KiB it makes 1.5
+ * times the requests (`aged` in tests/fixtures/requests.txt). */
 #define DEAR_NS 100000u
 #define WIDE_GAP (48u << 10)
 #define NARROW_GAP (4u << 10)

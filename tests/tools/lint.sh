@@ -154,7 +154,7 @@ else
 	echo "ok $number - licence and copyright # SKIP no git here"
 fi
 checker clang-tidy tidy
-checker 'one writer of each field of the engine, says a script of python3' \
+checker 'calls and writers of fields in the engine, says a script of python3' \
 	python3 tests/tools/owners.py
 checker cppcheck cppcheck -q -j "$jobs" \
 	--enable=warning,performance,portability \
