@@ -17,6 +17,7 @@
 
 #include "commands.h"
 #include "device/thread.h"
+#include "engine/lock.h"
 #include "report/stats_file.h"
 #include "report/system_log.h"
 #include "report/words.h"
@@ -147,14 +148,10 @@ static void *read_all(void *arg)
 static bool has_ended(struct reading *r, struct e2pf_engine_stats *sum)
 {
 	struct e2pf_engine_stats one;
-	struct timespec until;
+	struct timespec until = e2pf_deadline(TICK_NS);
 	unsigned i, begun;
 	bool done;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += TICK_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&r->lock);
 	while (!r->done &&
 	       !pthread_cond_timedwait(&r->changed, &r->lock, &until))
@@ -348,12 +345,13 @@ static int finish(struct reading *r)
 static int prefetch(struct options *o)
 {
 	struct reading r = {
-		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER,
-		.changed = PTHREAD_COND_INITIALIZER
+		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER
 	};
 	pthread_t thread;
-	int err = e2pf_thread_start(&thread, read_all, &r);
+	int err;
 
+	e2pf_cond_init(&r.changed);
+	err = e2pf_thread_start(&thread, read_all, &r);
 	if (err)
 		return fail(o->path[0], err);
 	wait_with_progress(&r);
@@ -394,13 +392,13 @@ static int end_reading(struct reading *r, pthread_t thread)
 static int run_after(struct options *o, bool ahead)
 {
 	struct reading r = {
-		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER,
-		.changed = PTHREAD_COND_INITIALIZER
+		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER
 	};
 	int status, result = 0, waited = 0;
 	pthread_t thread;
 	pid_t pid;
 
+	e2pf_cond_init(&r.changed);
 	ahead = ahead && !e2pf_thread_start(&thread, read_all, &r);
 	if (ahead)
 		wait_with_progress(&r);

@@ -399,7 +399,7 @@ lib/libext2fs device/device\.h|engine/engine\.h|ext4/journal\.h
 accel settings\.h|report/report\.h|linkage\.h|libext2fs/(io_table|weak)\.h
 launch none
 module status\.h|settings\.h|session\.h|report/.*\.h|engine/lock\.h|device/(sysfile|thread)\.h
-prefetch settings\.h|device/(spindle|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
+prefetch settings\.h|engine/lock\.h|device/(spindle|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
 
 # includes FOLDER ALLOWED: of its own headers and these.
 includes()
