@@ -381,6 +381,9 @@ says_group()
 }
 says_no_node()
 {
+	local -x PREFETCH_CONFIG=$dir/conf
+
+	: >"$dir/conf"
 	exits 8 unshare -m sh -c 'mount -t tmpfs tmpfs /dev && exec "$@"' sh \
 		"$dir/program" -x "$mnt" && one_line &&
 		grep -q "no node of its device .*($loop)" "$dir/err"
