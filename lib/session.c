@@ -121,8 +121,8 @@ void e2pf_session_choose(struct e2pf_session *s)
 	}
 	policy = e2pf_policy_choose(&s->topo, s->settings.threads, blind);
 	cfg->threads = policy.threads;
-	cfg->head_threads = policy.seek_threads;
-	cfg->has_head = policy.seeks;
+	cfg->seek_threads = policy.seek_threads;
+	cfg->seeks = policy.seeks;
 	cfg->measure = policy.measure;
 	s->sharing = e2pf_share_count(s->sysroot);
 	s->available = e2pf_memory_share(s->sysroot, false);

@@ -53,8 +53,8 @@ static void print_measured(const struct e2pf_probe *p)
 				       deep, sizeof(deep)),
 		       speed->byte_ps ? 1e6 / (double)speed->byte_ps : 0,
 		       speed->metadata_places,
-		       speed->has_head ? "seeks" : "does not seek",
-		       e2pf_single_spindle(&p->topo, speed->has_head) ?
+		       speed->seeks ? "seeks" : "does not seek",
+		       e2pf_single_spindle(&p->topo, speed->seeks) ?
 		       ": a single spindle" : "");
 }
 

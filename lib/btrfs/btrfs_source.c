@@ -31,10 +31,10 @@
 /* Sweeps over the leaves (leaf_order.h), and distances up to which leaves of
  * later sweeps are taken along.  On an aged filesystem each tree's leaves are
  * all over the disk, so that a sweep of one tree costs nearly half of one of all
- * six; without a head little more than its share.  doc/architecture.md has the
+ * six; where nothing seeks little more than its share.  doc/architecture.md has the
  * figures. */
-#define HEAD_SWEEPS 3u
-#define HEAD_NEAR (512u << 10)
+#define SEEK_SWEEPS 3u
+#define SEEK_NEAR (512u << 10)
 #define FLASH_SWEEPS 16u
 #define FLASH_NEAR (48u << 10)
 
@@ -99,7 +99,7 @@ static void btrfs_begin(struct e2pf_source *source,
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 
 	btrfs->room = start->paced ? start->budget : UINT64_MAX;
-	btrfs->has_head = start->has_head;
+	btrfs->seeks = start->seeks;
 	btrfs->window = btrfs->used_once = false;
 	btrfs->leaves = btrfs->blocks = btrfs->passed_on = 0;
 	e2pf_slot_set_free(&btrfs->seen);
@@ -148,8 +148,8 @@ static void make_order(struct e2pf_btrfs *btrfs)
 {
 	uint32_t size = btrfs->map.super.nodesize;
 	struct e2pf_sweeps sweeps = {
-		.most = btrfs->has_head ? HEAD_SWEEPS : FLASH_SWEEPS,
-		.near = (btrfs->has_head ? HEAD_NEAR : FLASH_NEAR) / size,
+		.most = btrfs->seeks ? SEEK_SWEEPS : FLASH_SWEEPS,
+		.near = (btrfs->seeks ? SEEK_NEAR : FLASH_NEAR) / size,
 		.room = btrfs->room / size,
 		.by_device = btrfs->map.devices > 1
 	};

@@ -63,7 +63,7 @@ struct e2pf_btrfs {
 	/* Private. */
 	struct e2pf_slot_set seen;	/* passed on, or in the order */
 	_Atomic(uint64_t) passed_on;
-	bool has_head;
+	bool seeks;
 	uint64_t room;			/* bytes that may be read ahead */
 	pthread_mutex_t lock;		/* of what follows */
 	struct e2pf_leaf_order order;	/* `left`: leaves that are left to the

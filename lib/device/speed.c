@@ -268,7 +268,7 @@ static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
 	if (all > speed->latency_ns)
 		speed->request_ns = (all - speed->latency_ns) /
 				    (E2PF_SPEED_DEEP - 1);
-	speed->has_head = e2pf_measured_seeks(speed->latency_ns,
+	speed->seeks = e2pf_measured_seeks(speed->latency_ns,
 					      speed->deep_latency_ns);
 	return true;
 }
@@ -299,7 +299,7 @@ static uint64_t measure_bytes(const struct survey *s)
 static const char *measure(const struct survey *s, bool any,
 			   struct e2pf_speed *speed)
 {
-	struct e2pf_speed measured = { .has_head = false };
+	struct e2pf_speed measured = { .seeks = false };
 	uint64_t offset[PARTS];
 	unsigned i;
 

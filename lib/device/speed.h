@@ -23,7 +23,7 @@
 
 /* All zero: not measured. */
 struct e2pf_speed {
-	bool has_head;		/* a lone read takes milliseconds, and a deep
+	bool seeks;		/* a lone read takes milliseconds, and a deep
 				   queue does not make it cheap */
 	uint64_t latency_ns;	/* of a small read far from the last */
 	uint64_t least_ns;	/* of the fastest of these: others may have waited

@@ -25,12 +25,12 @@ static bool is_ending(struct e2pf_reads *reads)
 /* Does a disk read something?  Asked only if the workers seem to wait in vain. */
 static bool disks_read(const struct e2pf_engine *e)
 {
-	return e2pf_now(e) - e->roster.last_progress < E2PF_IDLE_PATIENCE_NS ||
+	return e2pf_now(e) - e->pool.last_progress < E2PF_IDLE_PATIENCE_NS ||
 	       e2pf_pacing_disks_read(&e->pacing) == 1;
 }
 
 /*
- * On a rotational disk a read by the checker moves the head away from the
+ * Where the device seeks a read by the checker moves the head away from the
  * elevator pass and back.  So the checker waits until a worker has read the
  * block, or until no worker that might read it is active, or until none has
  * made progress for a while.

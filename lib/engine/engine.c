@@ -62,7 +62,7 @@ static unsigned start_threads(struct e2pf_engine *e, unsigned wanted, int *err)
  * the engine was stopped meanwhile, or an errno. */
 static int start_reading(struct e2pf_engine *e)
 {
-	struct e2pf_speed speed = { .has_head = false };
+	struct e2pf_speed speed = { .seeks = false };
 	const char *unmeasured;
 	unsigned workers;
 	uint64_t began;
@@ -118,11 +118,11 @@ bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 	if (!e2pf_monitor_stop(e, milliseconds))
 		return false;
 	/* Nobody else frees them: there is one that stops the engine. */
-	for (i = 0; i < e->roster.workers; i++) {
+	for (i = 0; i < e->pool.workers; i++) {
 		pthread_join(e->worker[i].thread, NULL);
 		e2pf_worker_free(&e->worker[i]);
 	}
-	if (e->roster.workers)
+	if (e->pool.workers)
 		free(e->worker);
 	e2pf_monitor_stopped(e);
 	return true;

@@ -34,12 +34,12 @@ struct e2pf_disk_counters {
 
 /* How an engine reads, from one start to the next stop. */
 struct e2pf_engine_config {
-	unsigned threads;	/* workers where no disk is rotational */
-	unsigned head_threads;	/* workers on rotational disks: the number of
-				   elevator passes they can serve at once */
-	bool has_head;		/* a rotational disk: read in device order, and
+	unsigned threads;	/* workers, if the device does not seek */
+	unsigned seek_threads;	/* if it seeks: the number of
+				   sweeps it can serve at once */
+	bool seeks;		/* read in device order, and
 				   let the checker wait at the gate */
-	bool measure;		/* has_head is a guess: measure it */
+	bool measure;		/* seeks is a guess: measure it */
 	bool paced;		/* a checker follows; otherwise the budget is a
 				   total */
 	bool sampled;		/* without a checker: nothing is read if all
@@ -106,7 +106,7 @@ struct e2pf_engine_stats {
 					   the checker's included */
 	uint64_t suspect_at;		/* the first of them, bytes from the
 					   start of its device */
-	bool has_head;			/* as it was started */
+	bool seeks;			/* as it was started */
 	uint64_t latency_ns;		/* of one small read far away; 0 when
 					   not measured */
 	uint64_t deep_latency_ns;	/* for each of eight at once */

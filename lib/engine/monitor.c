@@ -37,7 +37,7 @@ static bool settle(struct e2pf_engine *e, unsigned events)
 	e2pf_assert_held(e);
 	if (wake) {
 		set_run(e, E2PF_RUN_STARTING);
-		e2pf_roster_join(&e->roster);
+		e2pf_pool_join(&e->pool);
 	}
 	if (events & E2PF_EV_GIVE_UP && e2pf_is_reading(e)) {
 		set_run(e, E2PF_RUN_GAVE_UP);
@@ -45,7 +45,7 @@ static bool settle(struct e2pf_engine *e, unsigned events)
 		events |= E2PF_EV_WORK | E2PF_EV_GATE;
 	}
 	if (events & E2PF_EV_WORK ||
-	    (events & E2PF_EV_ROOM && e->roster.throttled))
+	    (events & E2PF_EV_ROOM && e->pool.throttled))
 		pthread_cond_broadcast(&e->work);
 	if (events & E2PF_EV_GATE && e->gate_waiters)
 		pthread_cond_broadcast(&e->gate);
@@ -89,10 +89,10 @@ static void begin_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
 					      phase);
 
 	if (phase) {
-		e2pf_roster_progressed(&e->roster, e2pf_now(e));
+		e2pf_pool_progressed(&e->pool, e2pf_now(e));
 		e2pf_reads_set_gated(&e->reads, phase->gated &&
-				     e->roster.workers && e->cfg.paced &&
-				     e->pacing.speed.has_head &&
+				     e->pool.workers && e->cfg.paced &&
+				     e->pacing.speed.seeks &&
 				     !e->cfg.ungated);
 		e2pf_window_phase_begins(&e->window);
 	}
@@ -104,7 +104,7 @@ static void prepare(struct e2pf_engine *e, bool asleep)
 	const struct e2pf_start start = {
 		.budget = e->window.budget,
 		.paced = e->cfg.paced,
-		.has_head = e->pacing.speed.has_head,
+		.seeks = e->pacing.speed.seeks,
 		.asleep = asleep
 	};
 
@@ -128,7 +128,7 @@ bool e2pf_monitor_start(struct e2pf_engine *e,
 	/* Also for a checker that begins a phase while the engine is asleep. */
 	prepare(e, true);
 	set_run(e, E2PF_RUN_STARTING);
-	e2pf_roster_join(&e->roster);
+	e2pf_pool_join(&e->pool);
 	return true;
 }
 
@@ -164,10 +164,10 @@ unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err)
 	*err = 0;
 	if (e->run == E2PF_RUN_STARTING) {
 		prepare(e, false);
-		workers = e->pacing.speed.has_head ? e->cfg.head_threads :
+		workers = e->pacing.speed.seeks ? e->cfg.seek_threads :
 						     e->cfg.threads;
 		workers = workers ? workers : 1;
-		if (!e2pf_roster_make(&e->roster, workers)) {
+		if (!e2pf_pool_make(&e->pool, workers)) {
 			*err = ENOMEM;
 			workers = 0;
 		}
@@ -181,16 +181,16 @@ void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
 	E2PF_LOCKED(e);
 
 	if (workers)
-		e2pf_roster_started(&e->roster, workers);
+		e2pf_pool_started(&e->pool, workers);
 	else
-		e2pf_roster_clear(&e->roster);
+		e2pf_pool_clear(&e->pool);
 	if (e->run == E2PF_RUN_STARTING) {
 		set_run(e, workers ? E2PF_RUN_READING : otherwise);
 		/* The first one, or that which the checker began meanwhile. */
 		if (workers || otherwise == E2PF_RUN_IDLE)
 			begin_phase(e, workers ? e->position.phase : NULL);
 	}
-	settle(e, e2pf_roster_leave(&e->roster) | E2PF_EV_WORK);
+	settle(e, e2pf_pool_leave(&e->pool) | E2PF_EV_WORK);
 }
 
 /*
@@ -213,10 +213,10 @@ bool e2pf_monitor_stop(struct e2pf_engine *e, int milliseconds)
 		set_run(e, E2PF_RUN_STOPPING);
 	e2pf_reads_set_gated(&e->reads, false);
 	settle(e, E2PF_EV_WORK | E2PF_EV_GATE);
-	while (e->roster.running &&
+	while (e->pool.running &&
 	       e2pf_wait_until(&e->ended, &e->lock, &ts))
 		;
-	gone = !e->roster.running;
+	gone = !e->pool.running;
 	e2pf_unlock(&e->lock);
 	return gone;
 }
@@ -225,7 +225,7 @@ void e2pf_monitor_stopped(struct e2pf_engine *e)
 {
 	E2PF_LOCKED(e);
 
-	e2pf_roster_clear(&e->roster);
+	e2pf_pool_clear(&e->pool);
 	set_run(e, E2PF_RUN_IDLE);
 	begin_phase(e, NULL);
 	/* Another thread may wait for the end of reading. */
@@ -235,7 +235,7 @@ void e2pf_monitor_stopped(struct e2pf_engine *e)
 static bool is_idle(const struct e2pf_engine *e)
 {
 	return e->run != E2PF_RUN_STARTING &&
-	       e2pf_roster_is_idle(&e->roster, e->schedule.news) &&
+	       e2pf_pool_is_idle(&e->pool, e->schedule.news) &&
 	       e->schedule.end != E2PF_PHASE_CHOOSING;
 }
 
@@ -266,11 +266,11 @@ static void set_state(struct e2pf_engine *e, const struct e2pf_turn *turn,
 		      enum e2pf_worker_state state)
 {
 	bool begins = state == E2PF_WORKER_READING &&
-		      e->roster.member[turn->number].state != state;
+		      e->pool.member[turn->number].state != state;
 
-	settle(e, e2pf_roster_set_state(&e->roster, turn->number, state));
+	settle(e, e2pf_pool_set_state(&e->pool, turn->number, state));
 	if (begins)
-		e2pf_roster_progressed(&e->roster, e2pf_now(e));
+		e2pf_pool_progressed(&e->pool, e2pf_now(e));
 }
 
 /* Ask the source for the next phase if the current one has ended.  Releases the lock
@@ -303,30 +303,30 @@ static void next_phase(struct e2pf_engine *e)
 
 static bool take(struct e2pf_engine *e, struct e2pf_turn *turn)
 {
-	bool begins = e->roster.member[turn->number].state !=
+	bool begins = e->pool.member[turn->number].state !=
 		      E2PF_WORKER_READING;
 
 	if (!e2pf_is_reading(e) ||
 	    !e2pf_schedule_take(&e->schedule, &e->position,
 				e2pf_window_share(&e->window),
-				e->roster.workers, &turn->taken))
+				e->pool.workers, &turn->stripe))
 		return false;
 	turn->range = e2pf_window_add_range(&e->window, &e->position,
-					    &turn->taken);
+					    &turn->stripe);
 	if (begins)
-		e2pf_roster_progressed(&e->roster, e2pf_now(e));
-	settle(e, e2pf_roster_taken(&e->roster, turn->number, &turn->taken));
+		e2pf_pool_progressed(&e->pool, e2pf_now(e));
+	settle(e, e2pf_pool_taken(&e->pool, turn->number, &turn->stripe));
 	return true;
 }
 
 /* Nothing can be taken: begin the next phase, or sleep. */
 static void be_idle(struct e2pf_engine *e, const struct e2pf_turn *turn)
 {
-	settle(e, e2pf_roster_found_nothing(&e->roster, turn->number,
+	settle(e, e2pf_pool_found_nothing(&e->pool, turn->number,
 					    e->schedule.news));
 	next_phase(e);
 	/* Unless there was something new meanwhile. */
-	if (e->roster.member[turn->number].news == e->schedule.news &&
+	if (e->pool.member[turn->number].news == e->schedule.news &&
 	    e->run != E2PF_RUN_STOPPING)
 		e2pf_wait(&e->work, &e->lock);
 }
@@ -336,9 +336,9 @@ bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn)
 	bool taken = false;
 	E2PF_LOCKED(e);
 
-	while (turn->number >= e->roster.workers)
+	while (turn->number >= e->pool.workers)
 		e2pf_wait(&e->work, &e->lock);
-	e2pf_roster_publish(&e->roster, turn->number, &turn->used);
+	e2pf_pool_publish(&e->pool, turn->number, &turn->used);
 	while (e->run != E2PF_RUN_STOPPING && !(taken = take(e, turn)))
 		be_idle(e, turn);
 	if (!taken)
@@ -350,7 +350,7 @@ void e2pf_monitor_leave(struct e2pf_engine *e)
 {
 	E2PF_LOCKED(e);
 
-	settle(e, e2pf_roster_leave(&e->roster));
+	settle(e, e2pf_pool_leave(&e->pool));
 }
 
 /* Leave a stuck device to the checker.  The state is THROTTLED because a checker at the
@@ -358,7 +358,7 @@ void e2pf_monitor_leave(struct e2pf_engine *e)
 static void wait_while_stuck(struct e2pf_engine *e,
 			     const struct e2pf_turn *turn)
 {
-	while (e->pacing.stuck && !e2pf_is_obsolete(e, &turn->taken)) {
+	while (e->pacing.stuck && !e2pf_is_obsolete(e, &turn->stripe)) {
 		set_state(e, turn, E2PF_WORKER_THROTTLED);
 		e2pf_wait(&e->work, &e->lock);
 	}
@@ -369,7 +369,7 @@ static bool has_room(struct e2pf_engine *e, const struct e2pf_turn *turn)
 {
 	return !e->cfg.paced ||
 	       !e2pf_window_is_full(&e->window, &e->position,
-				    e2pf_roster_is_nearest(&e->roster,
+				    e2pf_pool_is_nearest(&e->pool,
 							   turn->number));
 }
 
@@ -382,7 +382,7 @@ bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn)
 	/* A total budget is never freed again: reading ahead ends here. */
 	if (e2pf_window_is_used_up(&e->window))
 		settle(e, E2PF_EV_GIVE_UP);
-	while (!e2pf_is_obsolete(e, &turn->taken) && !has_room(e, turn)) {
+	while (!e2pf_is_obsolete(e, &turn->stripe) && !has_room(e, turn)) {
 		/* The checker wakes those it finds throttled: check again once
 		 * this one can be found. */
 		if (!throttled) {
@@ -396,7 +396,7 @@ bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn)
 		e2pf_lock(&e->lock);
 	}
 	set_state(e, turn, E2PF_WORKER_READING);
-	return !e2pf_is_obsolete(e, &turn->taken);
+	return !e2pf_is_obsolete(e, &turn->stripe);
 }
 
 bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
@@ -405,18 +405,18 @@ bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
 {
 	E2PF_LOCKED(e);
 
-	if (e2pf_is_obsolete(e, &turn->taken))
+	if (e2pf_is_obsolete(e, &turn->stripe))
 		return false;
-	e2pf_window_count_part(&e->window, parts, &turn->taken, turn->range,
+	e2pf_window_count_part(&e->window, parts, &turn->stripe, turn->range,
 			       pos, len, missing);
-	e2pf_roster_publish(&e->roster, turn->number, &turn->used);
+	e2pf_pool_publish(&e->pool, turn->number, &turn->used);
 	return true;
 }
 
 bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
 				uint64_t offset, int error, uint64_t ns)
 {
-	e2pf_roster_progressed(&e->roster, e2pf_now(e));
+	e2pf_pool_progressed(&e->pool, e2pf_now(e));
 	if (error || ns >= E2PF_STUCK_NS || e->gate_waiters ||
 	    e->pacing.stuck) {
 		e2pf_lock(&e->lock);
@@ -425,7 +425,7 @@ bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
 		wait_while_stuck(e, turn);
 		e2pf_unlock(&e->lock);
 	}
-	return !e2pf_is_obsolete(e, &turn->taken);
+	return !e2pf_is_obsolete(e, &turn->stripe);
 }
 
 void e2pf_monitor_read_is_late(struct e2pf_engine *e, struct e2pf_turn *turn,
@@ -476,7 +476,7 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 	 * to sleep does the two in the opposite order.  A throttled worker checks
 	 * again at each report. */
 	if (!e2pf_position_report(&e->position, phase, unit) ||
-	    !e->roster.throttled)
+	    !e->pool.throttled)
 		return;
 	e2pf_lock(&e->lock);
 	settle(e, E2PF_EV_ROOM);
@@ -527,13 +527,13 @@ static bool is_worth_waiting(const struct e2pf_engine *e, bool disks_read)
 
 	e2pf_assert_held(e);
 	if (!e->reads.gated || !e2pf_is_reading(e) ||
-	    e2pf_now(e) - e->roster.last_progress >=
+	    e2pf_now(e) - e->pool.last_progress >=
 	    (disks_read ? E2PF_GATE_PATIENCE_NS : E2PF_IDLE_PATIENCE_NS))
 		return false;
 	if (!e2pf_is_followed(&e->position))
-		return e2pf_roster_is_reading(&e->roster, epoch, NULL);
+		return e2pf_pool_is_reading(&e->pool, epoch, NULL);
 	return e2pf_position_at(&e->position, &at) &&
-	       e2pf_roster_is_reading(&e->roster, epoch, &at);
+	       e2pf_pool_is_reading(&e->pool, epoch, &at);
 }
 
 bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
@@ -580,7 +580,7 @@ bool e2pf_monitor_checker_read(struct e2pf_engine *e,
 
 bool e2pf_engine_may_read_again(struct e2pf_engine *e, uint64_t offset)
 {
-	uint64_t requested = e->roster.last_request;
+	uint64_t requested = e->pool.last_request;
 	bool again;
 	E2PF_LOCKED(e);
 
@@ -613,7 +613,7 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
 	e2pf_window_stats(&e->window, stats);
 	e2pf_pacing_stats(&e->pacing, stats);
 	e2pf_reads_stats(&e->reads, stats);
-	e2pf_roster_stats(&e->roster, stats);
+	e2pf_pool_stats(&e->pool, stats);
 	e2pf_unlock(&e->lock);
 }
 

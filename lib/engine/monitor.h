@@ -11,8 +11,8 @@
  * that all workers read what the checker needs next, and asks the source which places
  * they refer to (worker.c).  Its elevator sorts these, merges them into runs and hands
  * them back: first the runs to request, then the pieces to parse, which lead to further
- * places, one level after the other (elevator.h).  A disk with a head so serves one
- * sweep a level; a device without one always has a queue.
+ * places, one level after the other (elevator.h).  A device that seeks so serves one
+ * sweep a level; another one always has a queue.
  *
  * Before a run is requested there must be room in the window: the bytes that are ahead
  * of the checker stay below a budget that follows the memory, because what is evicted
@@ -23,7 +23,7 @@
  *
  * The checker reports its position and each read.  Where it reports positions, what it
  * has passed makes room; elsewhere its reads do.  When it overtakes a worker, that
- * worker drops what it has taken and takes units in front of the checker.  On a head
+ * worker drops what it has taken and takes units in front of the checker.  If it seeks
  * the checker may wait at the gate for a worker that is about to read its block: its
  * own read would move the head away and back.  When the checker reaches another phase,
  * what was taken in the one before is dropped (the epoch has changed).
@@ -52,7 +52,7 @@
 #include "pacing.h"
 #include "position.h"
 #include "reads.h"
-#include "roster.h"
+#include "pool.h"
 #include "schedule.h"
 #include "window.h"
 
@@ -91,13 +91,13 @@ struct e2pf_engine {
 	struct e2pf_window window;
 	struct e2pf_pacing pacing;
 	struct e2pf_reads reads;
-	struct e2pf_roster roster;
+	struct e2pf_pool pool;
 };
 
 /* What a worker has taken, and what it has used for it: its thread's alone. */
 struct e2pf_turn {
 	unsigned number;		/* of the worker */
-	struct e2pf_taken taken;
+	struct e2pf_stripe stripe;
 	uint64_t range;			/* of the window: the units taken */
 	struct e2pf_used used;
 };
@@ -122,10 +122,10 @@ static inline bool e2pf_is_reading(const struct e2pf_engine *e)
 
 /* Does nobody want what was taken? */
 static inline bool e2pf_is_obsolete(const struct e2pf_engine *e,
-				    const struct e2pf_taken *taken)
+				    const struct e2pf_stripe *stripe)
 {
-	return !e2pf_is_reading(e) || taken->epoch != e->position.epoch ||
-	       e2pf_passed(&e->position, taken->last);
+	return !e2pf_is_reading(e) || stripe->epoch != e->position.epoch ||
+	       e2pf_passed(&e->position, stripe->last);
 }
 
 /* The life of an engine. */

@@ -13,16 +13,16 @@
  * again. */
 #define FAILURES_MOST 2u
 
-/* Gaps that are read through.  On a rotational disk 32 KiB pass under the head in a
+/* Gaps that are read through.  On a disk 32 KiB pass under the head in a
  * quarter of a millisecond, less than any request takes.  With 64 KiB a check takes as
  * long and reads more that it would not: bad sectors, on a disk that is failing.  With 16
  * KiB it takes 0.93 to 1.03, but 1.12 on a volume that is restored from a snapshot;
  * without gaps 1.02 to 1.10 (`bench/run` on four models).  Several disks, whose requests
  * take less than 3 ms with others in flight, gain by 64 KiB: 0.93, 0.94 and 0.97 on three
  * mirrored ones. */
-#define HEAD_GAP (32u << 10)
-#define HEADS_GAP (64u << 10)
-#define HEADS_NS 3000000u
+#define SEEK_GAP (32u << 10)
+#define SPINDLES_GAP (64u << 10)
+#define SPINDLES_NS 3000000u
 
 /* Without a head none are where nothing was measured, and narrow where one more request takes less than DEAR_NS, 5 us on
  * NVMe and 12 to 20 us on a SATA SSD, which are the processor's.  Where requests are
@@ -40,7 +40,7 @@
 #define LIMITED_BYTE_NS 11u
 
 /* A volume limited to a hundred a second: what the kernel would read ahead costs
- * less than another request.  Not under a head, where large requests take as long:
+ * less than another request.  Not where it seeks: large requests take as long:
  * 1.85 of the time with blocks that are 170 KB apart. */
 #define DEAREST_NS 8000000u
 #define DEAREST_GAP (1u << 20)
@@ -62,7 +62,7 @@ void e2pf_pacing_start(struct e2pf_pacing *p)
 {
 	p->looked_at = 0;
 	if (!p->speed.latency_ns || !p->cfg->measure)
-		p->speed = (struct e2pf_speed) { .has_head = p->cfg->has_head };
+		p->speed = (struct e2pf_speed) { .seeks = p->cfg->seeks };
 }
 
 /*
@@ -73,7 +73,7 @@ void e2pf_pacing_start(struct e2pf_pacing *p)
  * half as long with others in flight. */
 static bool is_serial(const struct e2pf_pacing *p)
 {
-	return p->speed.has_head ||
+	return p->speed.seeks ||
 	       p->speed.deep_latency_ns * 2 >= p->speed.latency_ns;
 }
 
@@ -241,8 +241,8 @@ uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean)
 	/* What lies in gaps may be what is failing. */
 	if (p->failing)
 		return 0;
-	if (speed->has_head)
-		return deep && deep < HEADS_NS ? HEADS_GAP : HEAD_GAP;
+	if (speed->seeks)
+		return deep && deep < SPINDLES_NS ? SPINDLES_GAP : SEEK_GAP;
 	if (speed->request_ns <= DEAR_NS)
 		return speed->request_ns ? NARROW_GAP : 0;
 	if (speed->request_ns > DEAREST_NS && most > WIDE_GAP)
@@ -253,7 +253,7 @@ uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean)
 void e2pf_pacing_stats(const struct e2pf_pacing *p,
 		       struct e2pf_engine_stats *stats)
 {
-	stats->has_head = p->speed.has_head;
+	stats->seeks = p->speed.seeks;
 	stats->latency_ns = p->speed.latency_ns;
 	stats->deep_latency_ns = p->speed.deep_latency_ns;
 	stats->unmeasured = p->unmeasured;

@@ -32,7 +32,7 @@ struct e2pf_pacing {
 	atomic_uint failing, failures;
 	/* The disks as they were last looked at, and when; 0: never. */
 	atomic_uint_fast64_t looked_at, busy_ns;
-	/* Written while there are no workers: as measured, or has_head as
+	/* Written while there are no workers: as measured, or seeks as
 	 * configured. */
 	struct e2pf_speed speed;
 

@@ -21,7 +21,7 @@
 /* Sorted requests on arrays of disks gain up to this number in flight. */
 #define E2PF_IN_FLIGHT_MOST 1024u
 
-/* A request is late after this time.  A rotational disk with 64 requests to
+/* A request is late after this time.  A disk with 64 requests to
  * choose among takes half a second for them. */
 #define E2PF_LATE_NS 500000000u
 

@@ -2,16 +2,16 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "schedule.h"
 
-/* What is taken at once without a head, by weight, in bytes: little at first, to
+/* What is taken at once if nothing seeks, by weight, in bytes: little at first, to
  * be ahead of the checker at once, then twice as much each time.  With more, one
  * worker's units, which cost bandwidth, would not be read while another worker's
  * trees cost requests. */
 #define FIRST_TAKE (256u << 10)
 #define FLASH_TAKE (4u << 20)
 
-/* On a rotational disk: a few seconds of reading in one sweep, after which a
+/* If the device seeks: a few seconds of reading in one sweep, after which a
  * checker that waited at the gate can go on. */
-#define HEAD_TAKE (512u << 20)
+#define SEEK_TAKE (512u << 20)
 
 /* Of all workers together: each unit makes up to three references of 24 bytes. */
 #define UNITS_MOST 8192u
@@ -42,7 +42,7 @@ void e2pf_schedule_prepare(struct e2pf_schedule *s, struct e2pf_position *p,
 	const struct e2pf_phase *phase = p->phase;
 	bool begun = phase && phase != s->first;
 
-	s->has_head = start->has_head;
+	s->seeks = start->seeks;
 	s->source->ops->begin(s->source, start);
 	s->first = s->source->ops->next(s->source, NULL);
 	/* The phase of the last begin() is gone, but not one that the checker
@@ -99,9 +99,9 @@ unsigned e2pf_schedule_set_end(struct e2pf_schedule *s,
 /* The weight of the units to take. */
 static uint64_t weight_to_take(struct e2pf_schedule *s, uint64_t share)
 {
-	uint64_t take = HEAD_TAKE;
+	uint64_t take = SEEK_TAKE;
 
-	if (!s->has_head) {
+	if (!s->seeks) {
 		take = s->take_bytes;
 		s->take_bytes = lower_of(take * 2, FLASH_TAKE);
 	}
@@ -121,18 +121,18 @@ static uint64_t first_unit(const struct e2pf_schedule *s,
 	return s->next_unit;
 }
 
-/* The end of the units from taken->first on that weigh as much as is to be taken, at
+/* The end of the units from stripe->first on that weigh as much as is to be taken, at
  * least one.  Those that lie side by side stay together. */
 static uint64_t weigh(const struct e2pf_schedule *s, uint64_t end,
-		      uint64_t most, struct e2pf_taken *taken)
+		      uint64_t most, struct e2pf_stripe *stripe)
 {
 	struct e2pf_source *source = s->source;
 	uint64_t align = source->align ? source->align : 1, unit, one;
 
-	for (unit = taken->first; unit < end; unit++, taken->bytes += one) {
-		one = source->ops->weight(source, taken->phase->number, unit);
-		if (unit > taken->first && unit % align == 0 &&
-		    taken->bytes + one > most)
+	for (unit = stripe->first; unit < end; unit++, stripe->bytes += one) {
+		one = source->ops->weight(source, stripe->phase->number, unit);
+		if (unit > stripe->first && unit % align == 0 &&
+		    stripe->bytes + one > most)
 			break;
 	}
 	return unit;
@@ -140,27 +140,27 @@ static uint64_t weigh(const struct e2pf_schedule *s, uint64_t end,
 
 bool e2pf_schedule_take(struct e2pf_schedule *s, const struct e2pf_position *p,
 			uint64_t share, unsigned workers,
-			struct e2pf_taken *taken)
+			struct e2pf_stripe *stripe)
 {
 	uint32_t at_once;
 	uint64_t end;
 	bool more;
 
-	*taken = (struct e2pf_taken) {
+	*stripe = (struct e2pf_stripe) {
 		.phase = p->phase, .epoch = p->epoch,
 	};
-	if (!taken->phase || s->end == E2PF_PHASE_CHOOSING)
+	if (!stripe->phase || s->end == E2PF_PHASE_CHOOSING)
 		return false;
-	taken->first = first_unit(s, p);
-	end = units(s, taken->phase, &more);
-	if (taken->first >= end)
+	stripe->first = first_unit(s, p);
+	end = units(s, stripe->phase, &more);
+	if (stripe->first >= end)
 		return false;
-	at_once = taken->phase->at_once;
-	end = lower_of(end, taken->first + (at_once ? at_once :
+	at_once = stripe->phase->at_once;
+	end = lower_of(end, stripe->first + (at_once ? at_once :
 					    UNITS_MOST / workers));
 	if (!at_once)
-		end = weigh(s, end, weight_to_take(s, share), taken);
-	taken->last = end - 1;
+		end = weigh(s, end, weight_to_take(s, share), stripe);
+	stripe->last = end - 1;
 	s->next_unit = end;
 	return true;
 }

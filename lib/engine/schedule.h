@@ -26,14 +26,14 @@ struct e2pf_schedule {
 	struct e2pf_source *source;
 	enum e2pf_phase_end end;
 	const struct e2pf_phase *first;
-	bool has_head;
+	bool seeks;
 	unsigned news;		/* whatever may give an idle worker work */
 	uint64_t next_unit;	/* the first one not taken */
 	uint64_t take_bytes;	/* weight of the units taken next */
 };
 
 /* What a worker has taken. */
-struct e2pf_taken {
+struct e2pf_stripe {
 	const struct e2pf_phase *phase;
 	unsigned epoch;
 	uint64_t first, last;	/* units */
@@ -60,7 +60,7 @@ unsigned e2pf_schedule_tell_news(struct e2pf_schedule *s);
  * Returns false, with the phase set, if there is nothing now. */
 bool e2pf_schedule_take(struct e2pf_schedule *s, const struct e2pf_position *p,
 			uint64_t share, unsigned workers,
-			struct e2pf_taken *taken);
+			struct e2pf_stripe *stripe);
 
 /* Were all units taken, and are there no more to come? */
 bool e2pf_schedule_has_ended(const struct e2pf_schedule *s,

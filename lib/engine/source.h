@@ -64,7 +64,7 @@ struct e2pf_phase {
 	/* The checker uses the units in order and reports its position.  If
 	 * not, its reads of what was read ahead make room in the budget. */
 	bool followed;
-	/* On a rotational disk, a read of the checker may wait for the workers
+	/* Where the device seeks, a read of the checker may wait for the workers
 	 * in this phase. */
 	bool gated;
 	/* Units that a worker takes at once; 0: as weight() says. */
@@ -78,7 +78,7 @@ struct e2pf_phase {
 struct e2pf_start {
 	uint64_t budget;	/* bytes that may be ahead of the checker */
 	bool paced;		/* a checker reports its position */
-	bool has_head;		/* rotational: one elevator pass costs less
+	bool seeks;		/* one sweep is cheaper
 				   than two */
 	bool asleep;		/* everything may be cached: until the next
 				   begin() nothing is seeded; there are only

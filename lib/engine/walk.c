@@ -30,7 +30,7 @@ struct walk {
 static const struct e2pf_phase *begin_walk(struct e2pf_engine *e)
 {
 	const struct e2pf_start start = {
-		.budget = UINT64_MAX, .has_head = true
+		.budget = UINT64_MAX, .seeks = true
 	};
 
 	return e2pf_monitor_begin(e, &start);

@@ -134,15 +134,15 @@ static void drop_passed(struct e2pf_window *w, const struct e2pf_position *p)
 
 uint64_t e2pf_window_add_range(struct e2pf_window *w,
 			       const struct e2pf_position *p,
-			       const struct e2pf_taken *taken)
+			       const struct e2pf_stripe *stripe)
 {
-	w->taken_bytes += taken->bytes;
+	w->taken_bytes += stripe->bytes;
 	drop_passed(w, p);
 	if (w->next_range - w->oldest_range == E2PF_RANGES)
-		range_at(w, --w->next_range)->last = taken->last;
+		range_at(w, --w->next_range)->last = stripe->last;
 	else
 		*range_at(w, w->next_range) = (struct e2pf_range) {
-			.first = taken->first, .last = taken->last
+			.first = stripe->first, .last = stripe->last
 		};
 	return w->next_range++;
 }
@@ -237,7 +237,7 @@ static bool next_piece(struct e2pf_run_parts *parts, uint64_t pos,
 
 /* Record a piece as ahead of the checker.  Returns the bytes that were not. */
 static uint64_t record_piece(struct e2pf_window *w,
-			     const struct e2pf_taken *taken, uint64_t range,
+			     const struct e2pf_stripe *stripe, uint64_t range,
 			     const struct piece *p)
 {
 	uint64_t first = place(w, p->ref->device, p->from);
@@ -249,13 +249,13 @@ static uint64_t record_piece(struct e2pf_window *w,
 	if (!bytes)
 		return 0;
 	/* What is for a later phase was counted when it was found. */
-	if (!(taken->phase->later & UINT32_C(1) << p->ref->cls))
+	if (!(stripe->phase->later & UINT32_C(1) << p->ref->cls))
 		count_ahead(w, range, bytes);
 	return bytes;
 }
 
 void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
-			    const struct e2pf_taken *taken, uint64_t range,
+			    const struct e2pf_stripe *stripe, uint64_t range,
 			    uint64_t pos, uint64_t len, bool missing)
 {
 	uint64_t covered = 0, new_bytes = 0, gaps;
@@ -266,7 +266,7 @@ void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
 		if (!missing)
 			continue;
 		covered += p.to - p.from;
-		new_bytes += record_piece(w, taken, range, &p);
+		new_bytes += record_piece(w, stripe, range, &p);
 	}
 	if (!new_bytes)
 		return;		/* all of it is already in flight */

@@ -91,7 +91,7 @@ uint64_t e2pf_window_share(const struct e2pf_window *w);
 /* Count units that were taken.  Returns the number of their range. */
 uint64_t e2pf_window_add_range(struct e2pf_window *w,
 			       const struct e2pf_position *p,
-			       const struct e2pf_taken *taken);
+			       const struct e2pf_stripe *stripe);
 
 /* Is there no room for more of what a worker has taken?  `nearest`: the checker
  * reaches these units before those of all other workers. */
@@ -108,7 +108,7 @@ bool e2pf_window_is_used_up(const struct e2pf_window *w);
  * is recorded.
  */
 void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
-			    const struct e2pf_taken *taken, uint64_t range,
+			    const struct e2pf_stripe *stripe, uint64_t range,
 			    uint64_t pos, uint64_t len, bool missing);
 
 /* The checker has read these places: they are no longer ahead of it.  Sets *were: any

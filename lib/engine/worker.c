@@ -12,7 +12,7 @@
 #define LEAST_REFS 4096u
 
 /* Bytes requested and not yet parsed. */
-#define HEAD_AHEAD (32u << 20)
+#define SEEK_AHEAD (32u << 20)
 #define FLASH_AHEAD (8u << 20)
 
 /* Requests in flight on a device that may be failing: each that hits a bad sector has
@@ -30,7 +30,7 @@
 
 static bool is_obsolete(const struct e2pf_worker *w)
 {
-	return e2pf_is_obsolete(w->e, &w->turn.taken);
+	return e2pf_is_obsolete(w->e, &w->turn.stripe);
 }
 
 /*
@@ -39,7 +39,7 @@ static bool is_obsolete(const struct e2pf_worker *w)
 
 /* A block that was evicted again has been completed.  If the device can
  * distinguish this case, the block is not read again, which would take a seek
- * back on a rotational disk. */
+ * back where the device seeks. */
 static bool is_complete(struct e2pf_engine *e, const struct e2pf_request *r)
 {
 	struct e2pf_device *dev = e->devices[r->device];
@@ -85,7 +85,7 @@ static void count_completed(struct e2pf_worker *w)
 {
 	while (w->requests.in_flight && is_complete(w->e, next_step(w))) {
 		completed(w, false);
-		e2pf_roster_progressed(&w->e->roster, e2pf_now(w->e));
+		e2pf_pool_progressed(&w->e->pool, e2pf_now(w->e));
 	}
 }
 
@@ -208,7 +208,7 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		len = end - pos;
 		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
-		e2pf_roster_requests(&e->roster, e2pf_now(e));
+		e2pf_pool_requests(&e->pool, e2pf_now(e));
 		w->turn.used.requests +=
 			e2pf_reads_request(&e->reads, dev, device, pos,
 					   (uint32_t)len);
@@ -216,7 +216,7 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		r.bytes = len;
 		r.made = e2pf_now(e);
 		e2pf_requests_add(&w->requests, &r);
-		e2pf_roster_requests(&e->roster, e2pf_now(e));
+		e2pf_pool_requests(&e->pool, e2pf_now(e));
 	}
 	return true;
 }
@@ -285,7 +285,7 @@ static void add_found(void *ctx, const struct e2pf_ref *ref)
 {
 	struct e2pf_worker *w = ctx;
 	struct e2pf_engine *e = w->e;
-	const struct e2pf_phase *phase = w->turn.taken.phase;
+	const struct e2pf_phase *phase = w->turn.stripe.phase;
 	uint32_t bit;
 
 	if (!e2pf_is_sound(e->source, ref))
@@ -344,7 +344,7 @@ void e2pf_worker_init(struct e2pf_worker *w, struct e2pf_engine *e,
 	el->source = e->source;
 	el->refs_most = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
 	el->parse_left = e->source->parse_limit / workers + LEAST_REFS;
-	el->ahead_most = e->pacing.speed.has_head ? HEAD_AHEAD : FLASH_AHEAD;
+	el->ahead_most = e->pacing.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD;
 	e2pf_requests_init(&w->requests,
 			   e->pacing.speed.deep_latency_ns * workers);
 }
@@ -360,8 +360,8 @@ static void seed_units(struct e2pf_worker *w)
 	struct e2pf_source *source = w->e->source;
 	uint64_t unit;
 
-	for (unit = w->turn.taken.first; unit <= w->turn.taken.last; unit++)
-		source->ops->seed(source, w->turn.taken.phase->number, unit,
+	for (unit = w->turn.stripe.first; unit <= w->turn.stripe.last; unit++)
+		source->ops->seed(source, w->turn.stripe.phase->number, unit,
 				  add_found, w);
 }
 

@@ -99,7 +99,7 @@ static void measure(struct e2pf_session *s, struct e2pf_probe *p)
 			e2pf_engine_measure(s->engine, &p->speed);
 	p->measured = !p->unmeasured;
 	if (!p->measured || !s->cfg.measure)
-		p->speed.has_head = s->cfg.has_head;
+		p->speed.seeks = s->cfg.seeks;
 }
 
 static double seconds_of(uint64_t ns)
@@ -122,9 +122,9 @@ static double request_seconds(const struct e2pf_probe *p)
 	if (topo->spindles && !topo->unsure)
 		return deep * PART_DISK / topo->spindles;
 	/* Who waited for the processor did so for each of them. */
-	if (!p->speed.has_head && least < deep)
+	if (!p->speed.seeks && least < deep)
 		deep = least;
-	return deep * (!p->speed.has_head ? PART_FLASH :
+	return deep * (!p->speed.seeks ? PART_FLASH :
 		       is_parallel(&p->speed) ? PART_LATE : PART_LIKE_DISK);
 }
 
@@ -136,7 +136,7 @@ double e2pf_probe_seconds(const struct e2pf_probe *p)
 	uint64_t bytes = 0, requests = 0;
 	unsigned i;
 
-	if (!p->measured || (!speed->has_head &&
+	if (!p->measured || (!speed->seeks &&
 			     speed->latency_ns > BUSY * speed->least_ns))
 		return 0;
 	for (i = 0; i < E2PF_CLASSES; i++) {

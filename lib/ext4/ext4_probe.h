@@ -14,7 +14,7 @@ struct e2pf_probe {
 	uint32_t block_size, groups;
 	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */
 	uint64_t inodes;	/* in use */
-	struct e2pf_speed speed;	/* has_head: a check would take it to seek,
+	struct e2pf_speed speed;	/* seeks: a check would take it to seek,
 					   measured or not */
 	bool measured;		/* false: the other figures of `speed` are 0 */
 	const char *unmeasured;	/* why nothing could be measured; NULL if it

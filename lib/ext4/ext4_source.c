@@ -188,7 +188,7 @@ static bool lie_side_by_side(const struct e2pf_ext4 *ext4)
 static bool bitmaps_are_few(const struct e2pf_ext4 *ext4,
 			    const struct e2pf_start *start)
 {
-	unsigned part = start->has_head || ext4->side_by_side ? 4 : 8;
+	unsigned part = start->seeks || ext4->side_by_side ? 4 : 8;
 
 	return 2ull * ext4->geo->groups * ext4->geo->block_size <=
 	       start->budget / part;
@@ -222,7 +222,7 @@ static void ext4_begin(struct e2pf_source *source,
 	e2pf_folders_free(ext4->folders);
 	ext4->folders = NULL;
 	if (ext4->below_count && !start->asleep)
-		ext4->folders = e2pf_folders_new(ext4, start->has_head);
+		ext4->folders = e2pf_folders_new(ext4, start->seeks);
 	if (ext4->folders) {
 		ext4->source.align = 1;
 		ext4->source.parse_limit = ext4->geo->blocks / FOLDER_PART;

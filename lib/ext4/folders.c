@@ -80,7 +80,7 @@ static void add_entry(void *ctx, uint32_t ino, bool may_be_folder)
 }
 
 struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4,
-				      bool has_head)
+				      bool seeks)
 {
 	struct e2pf_folders *f = calloc(1, sizeof(*f));
 	unsigned i;
@@ -90,7 +90,7 @@ struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4,
 	pthread_mutex_init(&f->lock, NULL);
 	f->ext4 = ext4;
 	f->geo = ext4->geo;
-	f->part = has_head ? PART_WITH_HEAD : PART;
+	f->part = seeks ? PART_WITH_HEAD : PART;
 	e2pf_blockset_clear(&f->seen, SET_BYTES);
 	for (i = 0; i < f->geo->groups; i++)
 		f->all_inodes += e2pf_ext4_group(ext4, i).inodes_in_use;

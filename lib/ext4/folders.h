@@ -18,7 +18,7 @@ struct e2pf_folders;
 
 /* Begin with those that the source names.  With a head, many small sweeps cost more
  * than one that reads everything.  Returns NULL without memory. */
-struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4, bool has_head);
+struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4, bool seeks);
 void e2pf_folders_free(struct e2pf_folders *f);
 
 /* The number of units; it grows by parsing. */

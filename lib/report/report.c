@@ -56,11 +56,11 @@ static const char *reason_of_order(const struct e2pf_report *r)
 {
 	unsigned spindles = r->topo.spindles;
 
-	if (spindles && !r->engine.has_head)
+	if (spindles && !r->engine.seeks)
 		return "this user cannot see what is cached, which sweeps need";
 	if (spindles)
 		return "it seeks: the kernel reports a single spindle";
-	return r->engine.has_head ?
+	return r->engine.seeks ?
 	       "taken to seek: the disk is unknown, or takes one request at a "
 	       "time" :
 	       "it does not seek: the kernel reports no spindle";
@@ -69,7 +69,7 @@ static const char *reason_of_order(const struct e2pf_report *r)
 void e2pf_report_order(struct e2pf_report *r)
 {
 	const struct e2pf_engine_stats *st = &r->engine;
-	const char *order = st->has_head ? "in device order" : r->order;
+	const char *order = st->seeks ? "in device order" : r->order;
 	const char *why = st->unmeasured ? st->unmeasured : "";
 	const char *but = *why ? "; it was not measured: " : "";
 	char text[32], deep[32];
@@ -78,19 +78,19 @@ void e2pf_report_order(struct e2pf_report *r)
 	e2pf_decide(&r->decisions, "threads", text, "%s",
 		    r->settings->threads ? "as configured" :
 		    r->threads ? r->threads :
-		    st->has_head ? "one per spindle, two at most" :
+		    st->seeks ? "one per spindle, two at most" :
 				   "two keep a device busy");
 	if (!r->order)
 		return;
 	if (st->latency_ns)
 		e2pf_decide(&r->decisions, "order", order, "it %s: a small "
 			    "read takes %s, with eight in flight %s each",
-			    st->has_head ? "seeks" : "does not seek",
+			    st->seeks ? "seeks" : "does not seek",
 			    in_milliseconds((double)st->latency_ns / 1e9,
 					    text, sizeof(text)),
 			    in_milliseconds((double)st->deep_latency_ns / 1e9,
 					    deep, sizeof(deep)));
-	else if (r->topo.spindles > 1 && st->has_head)
+	else if (r->topo.spindles > 1 && st->seeks)
 		e2pf_decide(&r->decisions, "order", order, "it seeks: the kernel "
 			    "reports %u spindles%s%s", r->topo.spindles, but, why);
 	else

@@ -44,7 +44,7 @@ static const struct member of_report[] = {
 	{ "sharing", NUMBER32, REPORT(sharing) },
 }, of_engine[] = {
 	{ "threads", NUMBER32, ENGINE(threads) },
-	{ "seeks", FLAG, ENGINE(has_head) },
+	{ "seeks", FLAG, ENGINE(seeks) },
 	{ "latency_seconds", NUMBER_NS, ENGINE(latency_ns) },
 	{ "deep_latency_seconds", NUMBER_NS, ENGINE(deep_latency_ns) },
 	{ "gap_bytes", NUMBER, ENGINE(gap_bytes) },
@@ -101,7 +101,7 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 		to->suspect_at = from->suspect_at;
 	add(of_engine, COUNT(of_engine), to, from);
 	if (from->latency_ns || from->threads) {
-		to->has_head = from->has_head;
+		to->seeks = from->seeks;
 		to->latency_ns = from->latency_ns;
 		to->deep_latency_ns = from->deep_latency_ns;
 		to->unmeasured = from->unmeasured;
@@ -261,7 +261,7 @@ int e2pf_report_write(const struct e2pf_report *r, FILE *out)
 	put(j, "schema", "%u", STATS_SCHEMA);
 	put_members(j, of_report, COUNT(of_report), r);
 	put(j, "spindles", "%u", r->topo.spindles);
-	put(j, "single_spindle", e2pf_single_spindle(&r->topo, r->engine.has_head) ?
+	put(j, "single_spindle", e2pf_single_spindle(&r->topo, r->engine.seeks) ?
 	    "true" : "false");
 	put_members(j, of_engine, COUNT(of_engine), &r->engine);
 	put_members(j, of_stages, COUNT(of_stages), &all);

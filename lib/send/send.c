@@ -13,7 +13,7 @@
  * 11.9 s on a disk, 10.8, 8.2 and 9.5 s on three, and another one 0.16, 0.26 and 0.21 s
  * on a SATA SSD (doc/timing-send.md). */
 #define THREADS 16u
-#define HEAD_THREADS 32u
+#define SEEK_THREADS 32u
 
 static const char *const stage_names[] = { "send" };
 typedef unsigned long long big;
@@ -340,7 +340,7 @@ static const char *open_filesystem(struct send *s, int fd)
 			e2pf_session_add_device(&s->base, NULL, &st);
 	e2pf_session_choose(&s->base);
 	if (!s->base.settings.threads)
-		cfg->threads = cfg->has_head ? HEAD_THREADS : THREADS;
+		cfg->threads = cfg->seeks ? SEEK_THREADS : THREADS;
 	s->base.last.threads = cfg->threads;
 	return NULL;
 }

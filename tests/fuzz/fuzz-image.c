@@ -222,7 +222,7 @@ static void run_folder(struct rig *r, const struct e2pf_start *start)
 static void run_pass(struct rig *r, uint32_t groups)
 {
 	const struct e2pf_start start = {
-		.budget = UINT64_MAX, .has_head = true
+		.budget = UINT64_MAX, .seeks = true
 	};
 	struct e2pf_source *source = &r->ext4->source;
 	struct e2pf_elevator *el = &r->elevator;

@@ -16,7 +16,7 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 	r->classes = E2PF_ALL_CLASSES;
 	r->device = &r->dev.dev;
 	r->cfg = (struct e2pf_engine_config) {
-		.threads = workers, .head_threads = workers, .paced = true,
+		.threads = workers, .seek_threads = workers, .paced = true,
 		.budget = PLENTY
 	};
 }

@@ -29,7 +29,7 @@ struct rig {
 	struct e2pf_engine *e;
 };
 
-/* Set up with this many workers, whether or not the device is rotational.  The
+/* Set up with this many workers, whether or not the device seeks.  The
  * test may change configuration and classes before the start. */
 void rig_set_up(struct rig *r, uint32_t groups, unsigned workers);
 /* The same with another group size, in blocks. */

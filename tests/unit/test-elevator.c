@@ -25,7 +25,7 @@ static struct {
 static void set_up(uint32_t groups, uint32_t per_group)
 {
 	const struct e2pf_start start = {
-		.budget = UINT64_MAX, .has_head = true
+		.budget = UINT64_MAX, .seeks = true
 	};
 
 	memset(&p, 0, sizeof(p));
@@ -156,7 +156,7 @@ static void assert_all_once(void)
 /* What is requested of a list. */
 static const struct {
 	uint64_t list[6];	/* up to 0 */
-	bool has_head;		/* gaps of 32 KiB */
+	bool seeks;		/* gaps of 32 KiB */
 	uint64_t from[4], count[4];
 } lists[] = {
 	{ { 300, 100, 101, 105, 301 }, false,
@@ -173,7 +173,7 @@ RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 {
 	size_t i, n;
 
-	r->cfg.has_head = lists[way].has_head;
+	r->cfg.seeks = lists[way].seeks;
 	r->fs.groups[0].inodes_in_use = 0;
 	r->classes = 1u << E2PF_DIRS;
 	rig_start(r);

@@ -41,7 +41,7 @@ static void begin_gated(struct gated *g, struct rig *r, uint64_t block)
 static void start_gated(struct rig *r)
 {
 	rig_set_up(r, 4, 1);
-	r->cfg.has_head = true;
+	r->cfg.seeks = true;
 	fake_set_late(&r->dev, true);
 	rig_settle(r);
 	e2pf_ext4_at_group(r->e, 0);
@@ -104,7 +104,7 @@ RIG_TEST(gate_opened_by_errors, 20, 1)
 {
 	struct gated g;
 
-	r->cfg.has_head = true;
+	r->cfg.seeks = true;
 	fake_set_bad(&r->dev, 1, r->dev.blocks - 1);
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_settle(r);
@@ -122,7 +122,7 @@ RIG_TESTS(written_in_part, 2, rig_set_up(r, 4, 1))
 	uint32_t g;
 
 	rig_make_directories(r);
-	r->cfg.has_head = way;
+	r->cfg.seeks = way;
 	fake_tell(&r->dev);
 	fake_set_in_part(&r->dev, 1, r->dev.blocks - 1);
 	/* But for one block of a table. */
@@ -164,7 +164,7 @@ RIG_TEST(blocks_that_never_come, 8, 1)
 {
 	unsigned i;
 
-	r->cfg.has_head = true;
+	r->cfg.seeks = true;
 	r->cfg.count_disks = count_none;
 	fake_set_late(&r->dev, true);
 	fake_tell(&r->dev);
@@ -187,7 +187,7 @@ enum { FROM_MEMORY, FROM_FLASH, BEFORE_PASS1, OF_BITMAPS, ELSEWHERE, NO_GATES };
  * them.  And the worker may read another group. */
 RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 {
-	r->cfg.has_head = way != FROM_FLASH;
+	r->cfg.seeks = way != FROM_FLASH;
 	fake_set_late(&r->dev, true);
 	fake_set_resident(&r->dev, 1, 1, way == FROM_MEMORY);
 	if (way == OF_BITMAPS) {
@@ -229,12 +229,12 @@ static void lend_group(void *ctx, uint32_t number, struct e2pf_group *group)
 	*group = r->fs.groups[number];
 }
 
-/* A device that claims to be rotational and is not, or the reverse. */
+/* A device that is said to seek and does not, or the reverse. */
 static void set_up_guess(struct rig *r, uint32_t groups, bool head)
 {
 	rig_set_up(r, groups, 4);
-	r->cfg.head_threads = 1;
-	r->cfg.has_head = !head;
+	r->cfg.seek_threads = 1;
+	r->cfg.seeks = !head;
 	r->cfg.measure = true;
 	r->dev.miss_ns = head ? 10000000 : 100000;
 	r->dev.ask_ns = head ? 4000000 : 20000;
@@ -301,7 +301,7 @@ RIG_TESTS(measured_to_have_no_head, 1, set_up_guess(r, 44, false))
 	fake_threads_settle();
 	assert_int_equal(measuring_reads(r), 11);
 	assert_int_equal(rig_stats(r).threads, 4);
-	assert_false(rig_stats(r).has_head);
+	assert_false(rig_stats(r).seeks);
 	assert_int_equal(rig_stats(r).latency_ns, 100000);
 	assert_int_equal(rig_stats(r).deep_latency_ns, 20000);
 	assert_null(rig_stats(r).unmeasured);
@@ -315,14 +315,14 @@ RIG_TESTS(measured_to_have_no_head, 1, set_up_guess(r, 44, false))
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	fake_threads_settle();
-	assert_false(rig_stats(r).has_head);
+	assert_false(rig_stats(r).seeks);
 	assert_int_equal(measuring_reads(r), 11 + 1);
 	/* A fixed setting overrides the measurement. */
 	assert_true(e2pf_engine_stop(r->e, -1));
 	r->cfg.measure = false;
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
-	assert_true(rig_stats(r).has_head);
+	assert_true(rig_stats(r).seeks);
 }
 
 RIG_TESTS(measured_to_have_a_head, 1, set_up_guess(r, 44, true))
@@ -333,7 +333,7 @@ RIG_TESTS(measured_to_have_a_head, 1, set_up_guess(r, 44, true))
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 1);
 	assert_int_equal(rig_stats(r).threads, 1);
-	assert_true(rig_stats(r).has_head);
+	assert_true(rig_stats(r).seeks);
 	assert_int_equal(rig_stats(r).latency_ns, 10000000);
 	assert_int_equal(rig_stats(r).deep_latency_ns, 4000000);
 	e2pf_ext4_at_group(r->e, 0);

@@ -13,11 +13,11 @@
 
 #define GROUPS 40u
 
-/* On a rotational disk a checker does not wait for a worker where the disk serves it before
+/* On a device that seeks a checker does not wait for a worker where the disk serves it before
  * the workers. */
 RIG_TEST(not_at_the_gate, GROUPS, 1)
 {
-	r->cfg.has_head = r->cfg.ungated = true;
+	r->cfg.seeks = r->cfg.ungated = true;
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	rig_start(r);
 	fake_threads_settle();

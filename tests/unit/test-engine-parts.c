@@ -7,7 +7,7 @@
 #include "unit.h"
 #include "engine/reads.h"
 #include "engine/pacing.h"
-#include "engine/roster.h"
+#include "engine/pool.h"
 #include "engine/window.h"
 #include "fake-device.h"
 
@@ -118,8 +118,8 @@ PART_TEST(schedule_of_weights)
 {
 	static const uint64_t kib[] = { 256, 512, 1024, 2048, 4096, 4096 };
 	struct e2pf_schedule s = { .news = 0 };
-	struct e2pf_start start = { .has_head = false };
-	struct e2pf_taken taken;
+	struct e2pf_start start = { .seeks = false };
+	struct e2pf_stripe stripe;
 	unsigned i;
 
 	units = 1 << 20;
@@ -130,52 +130,52 @@ PART_TEST(schedule_of_weights)
 	assert_int_equal(e2pf_schedule_begin(&s, &pos, pos.phase),
 			 E2PF_EV_WORK);
 	for (i = 0; i < COUNT(kib); i++) {
-		assert_true(e2pf_schedule_take(&s, &pos, UINT64_MAX, 1, &taken));
-		assert_int_equal(taken.bytes, kib[i] << 10);
+		assert_true(e2pf_schedule_take(&s, &pos, UINT64_MAX, 1, &stripe));
+		assert_int_equal(stripe.bytes, kib[i] << 10);
 	}
-	assert_true(e2pf_schedule_take(&s, &pos, 5 * 1024, 1, &taken));
-	assert_int_equal(taken.last - taken.first + 1, 5);
+	assert_true(e2pf_schedule_take(&s, &pos, 5 * 1024, 1, &stripe));
+	assert_int_equal(stripe.last - stripe.first + 1, 5);
 	/* At least one; and what lies side by side stays together. */
-	assert_true(e2pf_schedule_take(&s, &pos, 0, 1, &taken));
-	assert_int_equal(taken.last, taken.first);
+	assert_true(e2pf_schedule_take(&s, &pos, 0, 1, &stripe));
+	assert_int_equal(stripe.last, stripe.first);
 	source.align = 16;
-	assert_true(e2pf_schedule_take(&s, &pos, 0, 1, &taken));
-	assert_int_equal(taken.last % 16, 15);
+	assert_true(e2pf_schedule_take(&s, &pos, 0, 1, &stripe));
+	assert_int_equal(stripe.last % 16, 15);
 	source.align = 0;
-	start.has_head = true;
+	start.seeks = true;
 	e2pf_schedule_prepare(&s, &pos, &start);
 	e2pf_schedule_begin(&s, &pos, pos.phase);
-	assert_true(e2pf_schedule_take(&s, &pos, UINT64_MAX, 2, &taken));
-	assert_int_equal(taken.last + 1, 8192 / 2);
+	assert_true(e2pf_schedule_take(&s, &pos, UINT64_MAX, 2, &stripe));
+	assert_int_equal(stripe.last + 1, 8192 / 2);
 }
 
 PART_TEST(schedule_of_phases)
 {
 	const struct e2pf_start start = { .paced = true };
 	struct e2pf_schedule s = { .news = 0 };
-	struct e2pf_taken taken;
+	struct e2pf_stripe stripe;
 
 	e2pf_schedule_init(&s, &source);
 	assert_false(e2pf_schedule_has_ended(&s, &pos));
-	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
+	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
 	units = 25;
 	e2pf_schedule_prepare(&s, &pos, &start);
 	e2pf_schedule_begin(&s, &pos, &unfollowed);
 	/* What the checker has begun stays over another begin(). */
 	e2pf_schedule_prepare(&s, &pos, &start);
 	assert_ptr_equal(pos.phase, &unfollowed);
-	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
-	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
-	assert_int_equal(taken.first, 10);
-	assert_int_equal(taken.epoch, 1);
-	/* Nothing is taken while the source is asked. */
+	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
+	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
+	assert_int_equal(stripe.first, 10);
+	assert_int_equal(stripe.epoch, 1);
+	/* Nothing is stripe while the source is asked. */
 	e2pf_schedule_set_end(&s, E2PF_PHASE_CHOOSING);
-	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
+	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
 	assert_false(e2pf_schedule_has_ended(&s, &pos));
 	assert_int_equal(e2pf_schedule_set_end(&s, E2PF_PHASE_OPEN), 0);
-	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
-	assert_int_equal(taken.last, 24);
-	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
+	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
+	assert_int_equal(stripe.last, 24);
+	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
 	more = true;
 	assert_false(e2pf_schedule_has_ended(&s, &pos));
 	more = false;
@@ -187,8 +187,8 @@ PART_TEST(schedule_of_phases)
 	/* In front of a checker that has overtaken the cursor. */
 	e2pf_schedule_begin(&s, &pos, &followed);
 	e2pf_position_report(&pos, 1, 20);
-	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &taken));
-	assert_int_equal(taken.first, 21);
+	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
+	assert_int_equal(stripe.first, 21);
 	assert_int_equal(e2pf_schedule_begin(&s, &pos, NULL), 0);
 	assert_null(pos.phase);
 }
@@ -201,19 +201,19 @@ static void start_window(struct e2pf_window *w)
 }
 
 /* Count a run of these blocks as requested. */
-static void request(struct e2pf_window *w, const struct e2pf_taken *taken,
+static void request(struct e2pf_window *w, const struct e2pf_stripe *stripe,
 		    uint64_t range, uint64_t block, uint32_t blocks)
 {
 	const struct e2pf_ref ref = { .offset = block * BS, .length = blocks * BS };
 	struct e2pf_run_parts parts = { .ref = &ref, .n = 1 };
 
-	e2pf_window_count_part(w, &parts, taken, range, ref.offset, ref.length,
+	e2pf_window_count_part(w, &parts, stripe, range, ref.offset, ref.length,
 			       true);
 }
 
 PART_TEST(window_of_a_followed_phase)
 {
-	const struct e2pf_taken taken = {
+	const struct e2pf_stripe stripe = {
 		.phase = &followed, .last = 9, .bytes = 1000 * BS
 	};
 	struct e2pf_window w;
@@ -221,15 +221,15 @@ PART_TEST(window_of_a_followed_phase)
 
 	start_window(&w);
 	e2pf_position_begin(&pos, &followed);
-	range = e2pf_window_add_range(&w, &pos, &taken);
+	range = e2pf_window_add_range(&w, &pos, &stripe);
 	assert_int_equal(e2pf_window_share(&w), MIB / 4);
-	request(&w, &taken, range, 0, 511);
+	request(&w, &stripe, range, 0, 511);
 	assert_false(e2pf_window_is_full(&w, &pos, false));
 	/* Half is kept for the one that the checker reaches first. */
-	request(&w, &taken, range, 511, 1);
+	request(&w, &stripe, range, 511, 1);
 	assert_true(e2pf_window_is_full(&w, &pos, false));
 	assert_false(e2pf_window_is_full(&w, &pos, true));
-	request(&w, &taken, range, 512, 512);
+	request(&w, &stripe, range, 512, 512);
 	assert_true(e2pf_window_is_full(&w, &pos, true));
 	/* Units have led to more than they weigh. */
 	assert_int_equal(e2pf_window_share(&w), MIB / 4 * 1000 / 1024);
@@ -251,7 +251,7 @@ PART_TEST(window_of_a_followed_phase)
 /* Where no position is reported, the checker's reads make room. */
 PART_TEST(window_of_reads)
 {
-	const struct e2pf_taken taken = { .phase = &unfollowed };
+	const struct e2pf_stripe stripe = { .phase = &unfollowed };
 	struct e2pf_read read = { .length = 2 * BS };
 	struct e2pf_engine_stats stats;
 	struct e2pf_window w;
@@ -260,7 +260,7 @@ PART_TEST(window_of_reads)
 	cfg.budget = MIB;
 	start_window(&w);
 	e2pf_position_begin(&pos, &unfollowed);
-	request(&w, &taken, e2pf_window_add_range(&w, &pos, &taken), 0, 1024);
+	request(&w, &stripe, e2pf_window_add_range(&w, &pos, &stripe), 0, 1024);
 	assert_true(e2pf_window_is_full(&w, &pos, true));
 	read.offset = 2000 * BS;
 	assert_int_equal(e2pf_window_forget(&w, &pos, &read, &were), 0);
@@ -304,14 +304,14 @@ PART_TEST(overlapping_references)
 		{ 0, 3, true, 0 }, { 3, 4, false, 0 }, { 7, 9, true, 4 }
 	};
 	struct e2pf_run_parts parts = { .ref = ref, .n = COUNT(ref) };
-	const struct e2pf_taken taken = { .phase = &followed };
+	const struct e2pf_stripe stripe = { .phase = &followed };
 	struct e2pf_engine_stats stats;
 	struct e2pf_window w;
 	size_t i;
 
 	start_window(&w);
 	for (i = 0; i < COUNT(part); i++) {
-		e2pf_window_count_part(&w, &parts, &taken, 0,
+		e2pf_window_count_part(&w, &parts, &stripe, 0,
 				       part[i].block * BS, part[i].blocks * BS,
 				       part[i].missing);
 		/* Nothing before the part is looked at again. */
@@ -338,7 +338,7 @@ static void start_pacing(struct e2pf_pacing *p, unsigned us, unsigned us_deep)
 PART_TEST(gap_by_the_cost)
 {
 	static const struct {
-		bool has_head;
+		bool seeks;
 		unsigned us_deep, us, mean, gap;	/* KiB */
 	} rows[] = {
 		/* Nothing was measured. */
@@ -358,7 +358,7 @@ PART_TEST(gap_by_the_cost)
 
 	for (i = 0; i < COUNT(rows); i++) {
 		start_pacing(&p, 0, rows[i].us_deep);
-		p.speed.has_head = rows[i].has_head;
+		p.speed.seeks = rows[i].seeks;
 		p.speed.request_ns = rows[i].us * 1000;
 		assert_int_equal(e2pf_gap(&p, rows[i].mean << 10),
 				 rows[i].gap << 10);
@@ -455,7 +455,7 @@ PART_TEST(paused_process)
  * the checker. */
 PART_TEST(measured_or_not)
 {
-	const struct e2pf_speed speed = { .latency_ns = 7, .has_head = true };
+	const struct e2pf_speed speed = { .latency_ns = 7, .seeks = true };
 	struct e2pf_engine_stats stats;
 	struct e2pf_pacing p;
 
@@ -476,51 +476,51 @@ PART_TEST(measured_or_not)
 	start_pacing(&p, 0, 0);
 	e2pf_pacing_measured(&p, NULL, &speed, 0);
 	e2pf_pacing_start(&p);
-	assert_true(p.speed.has_head);
+	assert_true(p.speed.seeks);
 	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
 }
 
-PART_TEST(roster)
+PART_TEST(pool)
 {
-	struct e2pf_taken taken = { .epoch = 3, .first = 10, .last = 19 };
+	struct e2pf_stripe stripe = { .epoch = 3, .first = 10, .last = 19 };
 	const struct e2pf_used used = { .most_held = 10, .requests = 4, .buffer = BS };
 	struct e2pf_engine_stats stats;
-	struct e2pf_roster r = { .workers = 0 };
+	struct e2pf_pool r = { .workers = 0 };
 	const uint64_t unit = 15, behind = 20;
 
-	assert_true(e2pf_roster_make(&r, 2));
-	e2pf_roster_started(&r, 2);
-	assert_true(e2pf_roster_is_idle(&r, 0));
-	assert_false(e2pf_roster_is_idle(&r, 1));
+	assert_true(e2pf_pool_make(&r, 2));
+	e2pf_pool_started(&r, 2);
+	assert_true(e2pf_pool_is_idle(&r, 0));
+	assert_false(e2pf_pool_is_idle(&r, 1));
 	/* Throttled ones look again: somebody else may be the nearest now. */
-	assert_int_equal(e2pf_roster_taken(&r, 0, &taken), E2PF_EV_ROOM);
-	assert_true(e2pf_roster_is_reading(&r, 3, &unit));
-	assert_false(e2pf_roster_is_reading(&r, 3, &behind));
-	assert_false(e2pf_roster_is_reading(&r, 4, NULL));
-	taken.first = 0;
-	taken.last = 9;
-	e2pf_roster_taken(&r, 1, &taken);
-	assert_false(e2pf_roster_is_nearest(&r, 0));
-	assert_true(e2pf_roster_is_nearest(&r, 1));
+	assert_int_equal(e2pf_pool_taken(&r, 0, &stripe), E2PF_EV_ROOM);
+	assert_true(e2pf_pool_is_reading(&r, 3, &unit));
+	assert_false(e2pf_pool_is_reading(&r, 3, &behind));
+	assert_false(e2pf_pool_is_reading(&r, 4, NULL));
+	stripe.first = 0;
+	stripe.last = 9;
+	e2pf_pool_taken(&r, 1, &stripe);
+	assert_false(e2pf_pool_is_nearest(&r, 0));
+	assert_true(e2pf_pool_is_nearest(&r, 1));
 	/* A worker that sleeps is nothing to wait for at the gate. */
-	assert_int_equal(e2pf_roster_set_state(&r, 1, E2PF_WORKER_THROTTLED),
+	assert_int_equal(e2pf_pool_set_state(&r, 1, E2PF_WORKER_THROTTLED),
 			 E2PF_EV_GATE);
 	assert_int_equal(r.throttled, 1);
-	assert_int_equal(e2pf_roster_found_nothing(&r, 1, 5),
+	assert_int_equal(e2pf_pool_found_nothing(&r, 1, 5),
 			 E2PF_EV_ROOM | E2PF_EV_GATE | E2PF_EV_IDLE);
 	assert_int_equal(r.throttled, 0);
-	assert_true(e2pf_roster_is_nearest(&r, 0));
-	assert_false(e2pf_roster_is_idle(&r, 5));
-	e2pf_roster_found_nothing(&r, 0, 5);
-	assert_true(e2pf_roster_is_idle(&r, 5));
-	assert_int_equal(e2pf_roster_found_nothing(&r, 0, 6),
+	assert_true(e2pf_pool_is_nearest(&r, 0));
+	assert_false(e2pf_pool_is_idle(&r, 5));
+	e2pf_pool_found_nothing(&r, 0, 5);
+	assert_true(e2pf_pool_is_idle(&r, 5));
+	assert_int_equal(e2pf_pool_found_nothing(&r, 0, 6),
 			 E2PF_EV_GATE | E2PF_EV_IDLE);
-	e2pf_roster_publish(&r, 0, &used);
-	e2pf_roster_publish(&r, 0, &used);
-	assert_int_equal(e2pf_roster_leave(&r), E2PF_EV_IDLE);
+	e2pf_pool_publish(&r, 0, &used);
+	e2pf_pool_publish(&r, 0, &used);
+	assert_int_equal(e2pf_pool_leave(&r), E2PF_EV_IDLE);
 	assert_int_equal(r.running, 1);
-	e2pf_roster_clear(&r);
-	e2pf_roster_stats(&r, &stats);
+	e2pf_pool_clear(&r);
+	e2pf_pool_stats(&r, &stats);
 	assert_int_equal(stats.threads, 2);
 	assert_int_equal(stats.prefetched_requests, 4);
 	assert_int_equal(stats.buffer_bytes, BS);

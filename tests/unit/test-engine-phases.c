@@ -34,11 +34,11 @@ static void lay_out_flex(const struct e2pf_geometry *geo,
 }
 
 /* A flex group's bitmaps and tables are 160 KiB in one piece, and the device
- * takes 128 at a time: two requests, whoever makes them.  Where there is a head,
+ * takes 128 at a time: two requests, whoever makes them.  Where it seeks,
  * bitmaps that take a fifth of a total budget are brought in the same sweep. */
 static const struct {
 	unsigned workers;
-	bool has_head, paced;
+	bool seeks, paced;
 } by_pieces[] = {
 	{ 1, false, true }, { 4, false, true }, { 7, false, true },
 	{ 1, true, true }, { 1, true, false }
@@ -52,7 +52,7 @@ RIG_TESTS(requests_by_pieces, COUNT(by_pieces),
 	size_t i;
 
 	lay_out_flex(&r->fs.geo, r->fs.groups);
-	r->cfg.has_head = by_pieces[way].has_head;
+	r->cfg.seeks = by_pieces[way].seeks;
 	r->cfg.paced = by_pieces[way].paced;
 	if (!r->cfg.paced)
 		r->cfg.budget = 5 * 2 * GROUPS * BS + GROUPS * TABLE_BLOCKS * BS / 4;
@@ -226,7 +226,7 @@ RIG_TESTS(all_read_once, COUNT(read_once),
 	uint32_t g;
 
 	rig_make_directories(r);
-	r->cfg.has_head = read_once[way].block_order;
+	r->cfg.seeks = read_once[way].block_order;
 	r->cfg.paced = read_once[way].paced;
 	rig_run(r);
 	rig_assert_all_asked_once(r);
@@ -311,7 +311,7 @@ RIG_TESTS(bitmaps_after_a_short_pass, 2, rig_set_up(r, 16, 1))
 {
 	uint32_t g;
 
-	r->cfg.has_head = way;
+	r->cfg.seeks = way;
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	rig_settle(r);
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);

@@ -596,7 +596,7 @@ RIG_TESTS(unused_tables, 2, rig_set_up_sized(r, 8, 16, 1))
 
 	for (g = 0; g < 8; g++)
 		r->fs.groups[g].inodes_in_use = INODES / 4;
-	r->cfg.has_head = true;
+	r->cfg.seeks = true;
 	rig_new(r);
 	r->fs.ext4->guarded = way;
 	rig_go_on(r);

@@ -265,10 +265,10 @@ static bool table_is_read(unsigned group)
 }
 
 /* Read all units, and what they lead to. */
-static void read_all(bool has_head, const uint32_t *inodes, unsigned count)
+static void read_all(bool seeks, const uint32_t *inodes, unsigned count)
 {
 	const struct e2pf_start start = {
-		.budget = UINT64_MAX, .has_head = has_head
+		.budget = UINT64_MAX, .seeks = seeks
 	};
 	const struct e2pf_source_ops *ops = t.source->ops;
 	unsigned unit = 0, next = 0, phase;
@@ -374,7 +374,7 @@ SOURCE_TEST(no_folders)
 }
 
 /* Where the folders lie in many groups, all of them are read: with a head sooner. */
-static bool all_is_read(bool has_head, unsigned groups)
+static bool all_is_read(bool seeks, unsigned groups)
 {
 	uint32_t first = inode_of(0, 20);
 	bool all;
@@ -385,7 +385,7 @@ static bool all_is_read(bool has_head, unsigned groups)
 	for (g = 0; g < groups; g++)
 		make_folder(inode_of(g, 20), 0, inode_of(g + 1, 20),
 			    g + 1 < groups ? EXT2_FT_DIR : EXT2_FT_REG_FILE);
-	read_all(has_head, &first, 1);
+	read_all(seeks, &first, 1);
 	all = table_is_read(GROUPS - 1);
 	assert_true(table_is_read(groups - 1));
 	assert_int_equal(all, table_is_read(groups + 3));

@@ -127,7 +127,7 @@ TEST(forecasts)
 	static const struct {
 		uint64_t latency_ns, least_ns, deep_latency_ns;
 		unsigned spindles;
-		bool has_head, virtual_disk;
+		bool seeks, virtual_disk;
 		unsigned class;
 		uint64_t runs, inodes;
 		double seconds;
@@ -151,7 +151,7 @@ TEST(forecasts)
 		  0.032 + 1.6 },
 		{ 20 * MS, 20 * MS, 20 * MS, 0, true, false, E2PF_EXTENTS, 1000, 0,
 		  0.08 + 8 },
-		/* Many at a time are no head, however late they answer. */
+		/* Many at a time do not seek, however late they answer. */
 		{ 40 * MS, 40 * MS, 5 * MS, 0, true, false, E2PF_EXTENTS, 1000, 0,
 		  0.16 + 1 },
 		/* Those of the eight waited for the processor, too. */
@@ -168,7 +168,7 @@ TEST(forecasts)
 			.topo.unsure = of[i].virtual_disk,
 			.inodes = of[i].inodes,
 			.speed = {
-				.has_head = of[i].has_head, .byte_ps = 1,
+				.seeks = of[i].seeks, .byte_ps = 1,
 				.latency_ns = of[i].latency_ns,
 				.least_ns = of[i].least_ns,
 				.deep_latency_ns = of[i].deep_latency_ns

@@ -33,7 +33,7 @@ TEST(order)
 {
 	static const struct {
 		unsigned spindles;
-		bool head;
+		bool seeks;
 		uint64_t latency_ns, deep_ns;
 		const char *unmeasured, *order, *reason;
 	} rows[] = {
@@ -66,13 +66,13 @@ TEST(order)
 
 		r->topo.spindles = rows[i].spindles;
 		r->order = "any";
-		r->engine.has_head = rows[i].head;
+		r->engine.seeks = rows[i].seeks;
 		r->engine.latency_ns = rows[i].latency_ns;
 		r->engine.deep_latency_ns = rows[i].deep_ns;
 		r->engine.unmeasured = rows[i].unmeasured;
 		r->engine.threads = 3;
 		e2pf_report_order(r);
-		says(0, "threads", "3", rows[i].head ?
+		says(0, "threads", "3", rows[i].seeks ?
 		     "one per spindle, two at most" : "two keep a device busy");
 		says(1, "order", rows[i].order, rows[i].reason);
 		assert_int_equal(r->decisions.count, 2);

@@ -167,8 +167,8 @@ static void start(struct run *r, const struct kind *kind)
 							    false);
 	/* btrfs check drops the page cache of its device. */
 	const struct e2pf_engine_config cfg = {
-		.threads = policy.threads, .head_threads = policy.seek_threads,
-		.has_head = policy.seeks,
+		.threads = policy.threads, .seek_threads = policy.seek_threads,
+		.seeks = policy.seeks,
 		.measure = policy.measure, .paced = true,
 		.budget = r->im->budget, .settle = !r->im->fs.groups
 	};

@@ -288,7 +288,7 @@ TEST(kinds_of_device)
 {
 	static const struct {
 		uint64_t lone, deep;	/* ns */
-		bool head;
+		bool seeks;
 		uint64_t request;
 	} kinds[] = {
 		{ 10 * MS, 4 * MS, true, 22 * MS / 7 },	/* disk */
@@ -298,7 +298,7 @@ TEST(kinds_of_device)
 		{ 700 * US, 80 * US, false, 0 },	/* network volumes */
 		{ 700 * US, 379 * US, false, 333142 },	/* 3000 IOPS */
 		{ 5 * MS, 600 * US, false, 0 },
-		/* Slow only in the queue: no rotational disk is so fast
+		/* Slow only in the queue: no disk is so fast
 		 * alone. */
 		{ 1900 * US, 1900 * US, false, 1900 * US },
 	};
@@ -309,7 +309,7 @@ TEST(kinds_of_device)
 		assert_null(measure(false));
 		assert_int_equal(rig.m.latency_ns, kinds[i].lone);
 		assert_int_equal(rig.m.deep_latency_ns, kinds[i].deep);
-		assert_int_equal(rig.m.has_head, kinds[i].head);
+		assert_int_equal(rig.m.seeks, kinds[i].seeks);
 		assert_int_equal(rig.m.request_ns, kinds[i].request);
 		assert_int_equal(rig.m.byte_ps, 0);
 		assert_int_equal(rig.m.metadata_places, E2PF_SPEED_READS);
@@ -362,7 +362,7 @@ TEST(partly_filled)
 	add(1 << 20, 1 << 19);
 	assert_null(measure(false));
 	assert_int_equal(rig.m.metadata_places, E2PF_SPEED_READS);
-	assert_true(rig.m.has_head);
+	assert_true(rig.m.seeks);
 	/* All within the tables, and none near another one. */
 	for (i = 0; i < rig.dev.events; i++) {
 		uint64_t at = rig.dev.event[i].block * BS;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The roster: what each worker is doing, and what all of them have done.  It knows their
- * numbers, not their threads.
+ * The striped pool: stripes of the units, read by N workers.  Worker T takes the stripes
+ * T + N*i, and more when it is faster: a stripe is what the schedule cuts from the units
+ * that nobody has taken (schedule.h), long enough for large requests, and on a device that
+ * seeks (device/spindle.h) as long as the memory allows.  Here is what each worker is
+ * doing, and what all of them have done.  The pool knows their numbers; engine.c has their
+ * threads.
  */
-#ifndef E2PF_ROSTER_H
-#define E2PF_ROSTER_H
+#ifndef E2PF_POOL_H
+#define E2PF_POOL_H
 
 #include <stdatomic.h>
 
@@ -30,13 +34,13 @@ struct e2pf_used {
 /* Needs the lock. */
 struct e2pf_member {
 	enum e2pf_worker_state state;
-	struct e2pf_taken taken;	/* what it reads */
+	struct e2pf_stripe stripe;	/* what it reads */
 	unsigned news;		/* the schedule's count when it last found
 				   nothing to take */
 	struct e2pf_used used;	/* as it was when it last had the lock */
 };
 
-struct e2pf_roster {
+struct e2pf_pool {
 	/* Any thread reads these without the lock. */
 	atomic_uint throttled;		/* workers in that state */
 	/* When one last read something, and last requested something, ns; written
@@ -55,43 +59,43 @@ struct e2pf_roster {
 };
 
 /* A worker has read something, or requests something.  Need no lock. */
-void e2pf_roster_progressed(struct e2pf_roster *r, uint64_t now);
-void e2pf_roster_requests(struct e2pf_roster *r, uint64_t now);
+void e2pf_pool_progressed(struct e2pf_pool *r, uint64_t now);
+void e2pf_pool_requests(struct e2pf_pool *r, uint64_t now);
 
 /* The others need the lock. */
 
 /* Room for this many workers; false without memory.  Somebody begins to start them, and
  * counts as running; this many were started; they have all ended. */
-bool e2pf_roster_make(struct e2pf_roster *r, unsigned workers);
-void e2pf_roster_join(struct e2pf_roster *r);
-void e2pf_roster_started(struct e2pf_roster *r, unsigned workers);
-void e2pf_roster_clear(struct e2pf_roster *r);
+bool e2pf_pool_make(struct e2pf_pool *r, unsigned workers);
+void e2pf_pool_join(struct e2pf_pool *r);
+void e2pf_pool_started(struct e2pf_pool *r, unsigned workers);
+void e2pf_pool_clear(struct e2pf_pool *r);
 
 /* Somebody who was running has ended. */
-unsigned e2pf_roster_leave(struct e2pf_roster *r);
+unsigned e2pf_pool_leave(struct e2pf_pool *r);
 
 /* The state of a worker, what it has taken, that it has found nothing to take, and what it
  * has used. */
-unsigned e2pf_roster_set_state(struct e2pf_roster *r, unsigned number,
+unsigned e2pf_pool_set_state(struct e2pf_pool *r, unsigned number,
 			       enum e2pf_worker_state state);
-unsigned e2pf_roster_taken(struct e2pf_roster *r, unsigned number,
-			   const struct e2pf_taken *taken);
-unsigned e2pf_roster_found_nothing(struct e2pf_roster *r, unsigned number,
+unsigned e2pf_pool_taken(struct e2pf_pool *r, unsigned number,
+			   const struct e2pf_stripe *stripe);
+unsigned e2pf_pool_found_nothing(struct e2pf_pool *r, unsigned number,
 				   unsigned news);
-void e2pf_roster_publish(struct e2pf_roster *r, unsigned number,
+void e2pf_pool_publish(struct e2pf_pool *r, unsigned number,
 			 const struct e2pf_used *used);
 
 /* Have all of them found nothing to take since these news? */
-bool e2pf_roster_is_idle(const struct e2pf_roster *r, unsigned news);
+bool e2pf_pool_is_idle(const struct e2pf_pool *r, unsigned news);
 
 /* Is a worker reading for this epoch; with `unit`, units that include it? */
-bool e2pf_roster_is_reading(const struct e2pf_roster *r, unsigned epoch,
+bool e2pf_pool_is_reading(const struct e2pf_pool *r, unsigned epoch,
 			    const uint64_t *unit);
 
 /* Does the checker reach what this worker has taken before what any other one has? */
-bool e2pf_roster_is_nearest(const struct e2pf_roster *r, unsigned number);
+bool e2pf_pool_is_nearest(const struct e2pf_pool *r, unsigned number);
 
-void e2pf_roster_stats(const struct e2pf_roster *r,
+void e2pf_pool_stats(const struct e2pf_pool *r,
 		       struct e2pf_engine_stats *stats);
 
 #endif

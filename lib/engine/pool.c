@@ -2,21 +2,21 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include <stdlib.h>
 
-#include "roster.h"
+#include "pool.h"
 
-void e2pf_roster_progressed(struct e2pf_roster *r, uint64_t now)
+void e2pf_pool_progressed(struct e2pf_pool *r, uint64_t now)
 {
 	r->last_progress = now;
 }
 
-void e2pf_roster_requests(struct e2pf_roster *r, uint64_t now)
+void e2pf_pool_requests(struct e2pf_pool *r, uint64_t now)
 {
 	r->last_progress = r->last_request = now;
 }
 
 /* Raise what workers took at most by what these do: each one's most only grows, and
  * they may be at the same time. */
-static void count_memory(const struct e2pf_roster *r, uint64_t *refs_most,
+static void count_memory(const struct e2pf_pool *r, uint64_t *refs_most,
 			 uint64_t *buffers_most)
 {
 	uint64_t refs = 0, buffers = 0;
@@ -32,18 +32,18 @@ static void count_memory(const struct e2pf_roster *r, uint64_t *refs_most,
 		*buffers_most = buffers;
 }
 
-bool e2pf_roster_make(struct e2pf_roster *r, unsigned workers)
+bool e2pf_pool_make(struct e2pf_pool *r, unsigned workers)
 {
 	r->member = calloc(workers, sizeof(*r->member));
 	return r->member;
 }
 
-void e2pf_roster_join(struct e2pf_roster *r)
+void e2pf_pool_join(struct e2pf_pool *r)
 {
 	r->running++;
 }
 
-void e2pf_roster_started(struct e2pf_roster *r, unsigned workers)
+void e2pf_pool_started(struct e2pf_pool *r, unsigned workers)
 {
 	r->workers = workers;
 	r->running += workers;
@@ -51,7 +51,7 @@ void e2pf_roster_started(struct e2pf_roster *r, unsigned workers)
 		r->threads_most = workers;
 }
 
-void e2pf_roster_clear(struct e2pf_roster *r)
+void e2pf_pool_clear(struct e2pf_pool *r)
 {
 	count_memory(r, &r->refs_bytes, &r->buffer_bytes);
 	free(r->member);
@@ -59,13 +59,13 @@ void e2pf_roster_clear(struct e2pf_roster *r)
 	r->workers = 0;
 }
 
-unsigned e2pf_roster_leave(struct e2pf_roster *r)
+unsigned e2pf_pool_leave(struct e2pf_pool *r)
 {
 	r->running--;
 	return E2PF_EV_IDLE;
 }
 
-unsigned e2pf_roster_set_state(struct e2pf_roster *r, unsigned number,
+unsigned e2pf_pool_set_state(struct e2pf_pool *r, unsigned number,
 			       enum e2pf_worker_state state)
 {
 	struct e2pf_member *m = &r->member[number];
@@ -79,17 +79,17 @@ unsigned e2pf_roster_set_state(struct e2pf_roster *r, unsigned number,
 					   E2PF_EV_GATE;
 }
 
-unsigned e2pf_roster_taken(struct e2pf_roster *r, unsigned number,
-			   const struct e2pf_taken *taken)
+unsigned e2pf_pool_taken(struct e2pf_pool *r, unsigned number,
+			   const struct e2pf_stripe *stripe)
 {
-	r->member[number].taken = *taken;
+	r->member[number].stripe = *stripe;
 	/* A throttled one may now be the nearest to the checker, which is allowed
 	 * more of the budget. */
 	return E2PF_EV_ROOM |
-	       e2pf_roster_set_state(r, number, E2PF_WORKER_READING);
+	       e2pf_pool_set_state(r, number, E2PF_WORKER_READING);
 }
 
-unsigned e2pf_roster_found_nothing(struct e2pf_roster *r, unsigned number,
+unsigned e2pf_pool_found_nothing(struct e2pf_pool *r, unsigned number,
 				   unsigned news)
 {
 	struct e2pf_member *m = &r->member[number];
@@ -97,10 +97,10 @@ unsigned e2pf_roster_found_nothing(struct e2pf_roster *r, unsigned number,
 	unsigned events = m->state == E2PF_WORKER_IDLE ? 0 : E2PF_EV_ROOM;
 
 	m->news = news;
-	return events | e2pf_roster_set_state(r, number, E2PF_WORKER_IDLE);
+	return events | e2pf_pool_set_state(r, number, E2PF_WORKER_IDLE);
 }
 
-void e2pf_roster_publish(struct e2pf_roster *r, unsigned number,
+void e2pf_pool_publish(struct e2pf_pool *r, unsigned number,
 			 const struct e2pf_used *used)
 {
 	struct e2pf_member *m = &r->member[number];
@@ -109,7 +109,7 @@ void e2pf_roster_publish(struct e2pf_roster *r, unsigned number,
 	m->used = *used;
 }
 
-bool e2pf_roster_is_idle(const struct e2pf_roster *r, unsigned news)
+bool e2pf_pool_is_idle(const struct e2pf_pool *r, unsigned news)
 {
 	unsigned i;
 
@@ -121,7 +121,7 @@ bool e2pf_roster_is_idle(const struct e2pf_roster *r, unsigned news)
 	return true;
 }
 
-bool e2pf_roster_is_reading(const struct e2pf_roster *r, unsigned epoch,
+bool e2pf_pool_is_reading(const struct e2pf_pool *r, unsigned epoch,
 			    const uint64_t *unit)
 {
 	unsigned i;
@@ -130,31 +130,31 @@ bool e2pf_roster_is_reading(const struct e2pf_roster *r, unsigned epoch,
 		const struct e2pf_member *m = &r->member[i];
 
 		if (m->state == E2PF_WORKER_READING &&
-		    m->taken.epoch == epoch &&
-		    (!unit || (m->taken.first <= *unit &&
-			       *unit <= m->taken.last)))
+		    m->stripe.epoch == epoch &&
+		    (!unit || (m->stripe.first <= *unit &&
+			       *unit <= m->stripe.last)))
 			return true;
 	}
 	return false;
 }
 
-bool e2pf_roster_is_nearest(const struct e2pf_roster *r, unsigned number)
+bool e2pf_pool_is_nearest(const struct e2pf_pool *r, unsigned number)
 {
-	const struct e2pf_taken *taken = &r->member[number].taken;
+	const struct e2pf_stripe *stripe = &r->member[number].stripe;
 	unsigned i;
 
 	for (i = 0; i < r->workers; i++) {
 		const struct e2pf_member *other = &r->member[i];
 
 		if (i != number && other->state != E2PF_WORKER_IDLE &&
-		    other->taken.epoch == taken->epoch &&
-		    other->taken.first < taken->first)
+		    other->stripe.epoch == stripe->epoch &&
+		    other->stripe.first < stripe->first)
 			return false;
 	}
 	return true;
 }
 
-void e2pf_roster_stats(const struct e2pf_roster *r,
+void e2pf_pool_stats(const struct e2pf_pool *r,
 		       struct e2pf_engine_stats *stats)
 {
 	stats->prefetched_requests = r->requests;
