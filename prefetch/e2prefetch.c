@@ -335,8 +335,9 @@ static int finish(struct reading *r)
 				"ends\n", t->device);
 	}
 	/* Until a signal ends this program. */
-	while (held)
-		pause();
+	if (held)
+		for (;;)
+			pause();
 	for (i = 0; i < r->begun; i++)
 		e2pf_close(r->targets.item[i].session);
 	return r->status;

@@ -39,6 +39,11 @@
  * value. */
 #define DEFAULT_READAHEAD (128u << 10)
 
+/* Headers of Linux 5.10 do not know it. */
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
+
 /* Pages per mincore() call: 4 MiB of device. */
 #define SPAN_PAGES 1024u
 
@@ -181,7 +186,7 @@ static enum e2pf_residency page_state(struct file_device *f, uint64_t start)
 {
 	uint64_t left = f->offset + f->dev.size - start, len = f->dev.page_size;
 	struct iovec part[SINKS_OF_PAGE];
-	char sink[SINK_BYTES];
+	char sink[SINK_BYTES] = "";
 	unsigned i;
 
 	if (pages_held(f, start, len) <= 0)

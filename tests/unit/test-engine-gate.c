@@ -266,8 +266,9 @@ static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
 /* Whoever asks for progress does not wait for a device that hangs. */
 RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
 {
-	struct e2pf_device_ops ops = *r->device->ops;
+	static struct e2pf_device_ops ops;
 
+	ops = *r->device->ops;
 	read_device = ops.read;
 	ops.read = read_unlocked;
 	r->device->ops = &ops;
