@@ -4,9 +4,8 @@
  * Decides which reads of the unix manager are copies from the mapping: those whose
  * pages are all in the page tables.  4 KiB take 145 ns then, by a page fault 560, by
  * pread(2) 650.  A channel is the unix manager's with another table, in which reads set
- * a mark for the unix manager's pread64().
+ * a mark for our pread64().
  */
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -22,6 +21,7 @@
 #include "device/device.h"
 #include "io_table.h"
 #include "mmap_io.h"
+#include "pread.h"
 
 /* Linux 5.14.  To touch pages instead, a worker would have to handle SIGBUS. */
 #ifndef MADV_POPULATE_READ
@@ -133,15 +133,14 @@ static bool is_reader(int fd)
 	return fd == one.reader;
 }
 
-/* What pread() would read.  If it returns false, `to` is undefined. */
-static bool read_mapped(int fd, void *to, size_t length, uint64_t offset)
+bool e2pf_mmap_copy(int fd, void *to, size_t length, uint64_t offset)
 {
 	struct sigaction action;
 	size_t page, end;
 	struct stat st;
 	sigset_t mask;
 
-	if (!find(offset, length, &page, &end) || !is_reader(fd))
+	if (!reading || !find(offset, length, &page, &end) || !is_reader(fd))
 		return false;
 	while (page < end && one.populated[page])
 		page++;
@@ -154,33 +153,6 @@ static bool read_mapped(int fd, void *to, size_t length, uint64_t offset)
 	return S_ISBLK(one.file.st_mode) || ((char *)to)[length - 1] ||
 	       (!fstat(fd, &st) && (uint64_t)st.st_size >= offset + length);
 }
-
-#ifdef __GLIBC__
-typedef ssize_t pread_function(int fd, void *to, size_t length, off64_t offset);
-pread_function __pread64;	/* NOLINT: glibc's own name of it */
-
-static pread_function *next;	/* NULL in a static program */
-
-__attribute__((constructor)) static void find_next(void)
-{
-	next = (pread_function *)dlsym(RTLD_NEXT, "pread64");
-}
-
-ssize_t pread64(int fd, void *to, size_t length, off64_t offset)
-{
-	if (reading && read_mapped(fd, to, length, (uint64_t)offset))
-		return (ssize_t)length;
-	return (next ? next : __pread64)(fd, to, length, offset);
-}
-
-/* It is not if a preloaded library supplies what is read. */
-static bool next_is_libcs(void)
-{
-	return next == (pread_function *)dlsym(RTLD_NEXT, "__pread64");
-}
-#else
-#define next_is_libcs() ((void)read_mapped, false)
-#endif
 
 static errcode_t mmap_read64(io_channel channel, unsigned long long block,
 			     int count, void *data)
@@ -269,7 +241,7 @@ static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
 	errcode_t err = unix_io_manager->open(name, flags, channel);
 	int fd;
 
-	if (err || flags & IO_FLAG_DIRECT_IO || !next_is_libcs() ||
+	if (err || flags & IO_FLAG_DIRECT_IO || !e2pf_pread_is_libcs() ||
 	    !e2pf_io_table_is_ours() || pthread_rwlock_trywrlock(&one.lock))
 		return err;
 	fd = one.open ? -1 : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -3,14 +3,15 @@
 /*
  * The mmap I/O manager of libext2fs, for ext2fs_open2(): the unix manager, whose reads
  * are copies from a mapping as far as its page tables were filled.  The copy takes the
- * place of the pread64() with which the unix manager reads, below its cache of blocks,
- * so writes have the unix manager's order.  For that, every program or module that is
- * linked with this has a pread64() of ours, which hands on all other reads.
+ * place of the pread64() with which the unix manager reads (pread.h), below its cache of
+ * blocks, so writes have the unix manager's order.
  */
 #ifndef E2PF_MMAP_IO_H
 #define E2PF_MMAP_IO_H
 
 #include <ext2fs/ext2fs.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -22,6 +23,10 @@
  * static program refers to unix_io_manager itself: lib/ refers to libext2fs weakly.
  */
 extern io_manager e2pf_mmap_io_manager;
+
+/* For pread.c.  Copies what pread64() would read, if a channel of this manager reads it in
+ * this thread, and returns true.  If not, `to` is undefined. */
+bool e2pf_mmap_copy(int fd, void *to, size_t length, uint64_t offset);
 
 /* Fill the page tables for a range of the device or file, which should be cached: what
  * is not is read page by page.  Nothing if it is not mapped.  For any thread. */

@@ -3,25 +3,19 @@
 /*
  * The operations that observe an io_channel.  They decide nothing: the original
  * manager reads and writes, and the engine is told.  A read that fails, and may have
- * failed because of what the engine has in flight, is made again before the program
- * learns of it.
+ * failed because of what the engine has in flight, is made again, past the page cache,
+ * before the program learns of it.
  */
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "observe.h"
 #include "io_table.h"
+#include "pread.h"
 
 /* The number of managers whose channels can be observed in one process: a check
  * that is begun again may have another one. */
 #define MANAGERS 4u
-
-/* What a manager calls when a read has failed, as in struct struct_io_channel. */
-typedef errcode_t (*read_error_handler)(io_channel channel,
-					unsigned long block, int count,
-					void *data, size_t size, int actual,
-					errcode_t error);
 
 /*
  * A manager, and the table that its observed channels have in place of its own.
@@ -32,15 +26,15 @@ struct e2pf_observed {
 	struct struct_io_manager table;
 	io_manager manager;		/* NULL: unused entry */
 	_Atomic(struct e2pf_observer *) observer;
-	_Atomic(read_error_handler) on_error;	/* the program's own */
 };
 
 static struct e2pf_observed observed[MANAGERS];
 
-/* The read that is being made in this thread; NULL: none, or it was made again, or is to
- * be.  The module is loaded when the program starts. */
-static _Thread_local __attribute__((tls_model("initial-exec")))
-const struct e2pf_read *reading;
+/* A read, and whom to tell. */
+struct observed_read {
+	struct e2pf_engine *engine;
+	struct e2pf_read r;
+};
 
 static const struct e2pf_observed *entry_of(io_channel channel)
 {
@@ -55,32 +49,11 @@ static struct e2pf_observer *observer_of(io_channel channel)
 	return o && o->channel == channel ? o : NULL;
 }
 
-/* In place of the program's handler, which prints and asks. */
-static errcode_t on_read_error(io_channel channel, unsigned long block,
-			       int count, void *data, size_t size, int actual,
-			       errcode_t error)
+static bool is_worth_retrying(void *context)
 {
-	struct e2pf_observer *o = observer_of(channel);
-	read_error_handler own = atomic_load(&entry_of(channel)->on_error);
+	const struct observed_read *o = context;
 
-	if (o && reading && error == EIO &&
-	    e2pf_engine_may_read_again(o->engine, reading->offset)) {
-		reading = NULL;
-		return error;
-	}
-	return own ? own(channel, block, count, data, size, actual, error) :
-		     error;
-}
-
-/* The program sets its handler at any time after the channel was opened. */
-static void take_errors(io_channel channel)
-{
-	struct e2pf_observed *entry = (struct e2pf_observed *)channel->manager;
-
-	if (channel->read_error == on_read_error)
-		return;
-	atomic_store(&entry->on_error, channel->read_error);
-	channel->read_error = on_read_error;
+	return e2pf_engine_may_read_again(o->engine, o->r.offset);
 }
 
 /* Tell the engine of a read before it is made.  Returns the engine if it must
@@ -95,7 +68,6 @@ static struct e2pf_engine *announce(io_channel channel,
 
 	if (!o)
 		return NULL;
-	take_errors(channel);
 	r->device = 0;
 	r->offset = block * bs;
 	r->length = count < 0 ? (uint64_t)-(int64_t)count :
@@ -107,32 +79,23 @@ static struct e2pf_engine *announce(io_channel channel,
 	return o->engine;
 }
 
-static errcode_t read_through(io_channel channel, unsigned long long block,
-			      int count, void *data, bool wide)
-{
-	io_manager manager = entry_of(channel)->manager;
-
-	return wide ? manager->read_blk64(channel, block, count, data) :
-		      manager->read_blk(channel, (unsigned long)block, count,
-					data);
-}
-
-/* The program's handler may read, too. */
+/* The program's handler of errors may read, too. */
 static errcode_t read_observed(io_channel channel, unsigned long long block,
 			       int count, void *data, bool wide)
 {
-	const struct e2pf_read *outer = reading;
-	struct e2pf_read r;
-	struct e2pf_engine *engine = announce(channel, block, count, &r);
+	io_manager manager = entry_of(channel)->manager;
+	struct observed_read o;
+	const struct e2pf_retry retry = { is_worth_retrying, &o }, *outer;
 	errcode_t err;
 
-	reading = engine ? &r : NULL;
-	err = read_through(channel, block, count, data, wide);
-	if (engine && !reading)
-		err = read_through(channel, block, count, data, wide);
-	reading = outer;
-	if (engine)
-		e2pf_engine_after_read(engine, &r);
+	o.engine = announce(channel, block, count, &o.r);
+	outer = e2pf_pread_retry(o.engine ? &retry : NULL);
+	err = wide ? manager->read_blk64(channel, block, count, data) :
+		     manager->read_blk(channel, (unsigned long)block, count,
+				       data);
+	e2pf_pread_retry(outer);
+	if (o.engine)
+		e2pf_engine_after_read(o.engine, &o.r);
 	return err;
 }
 

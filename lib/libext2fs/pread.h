@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * A pread64() of ours, in the place of libc's, is what the unix manager reads with.  Every
+ * program or module that is linked with this has it.  It hands on all reads but those that
+ * the mmap manager has copied already, and makes some again that have failed.
+ */
+#ifndef E2PF_PREAD_H
+#define E2PF_PREAD_H
+
+#include <stdbool.h>
+
+/* False if a preloaded library supplies what is read, or if that is not known, as with
+ * another C library than glibc. */
+bool e2pf_pread_is_libcs(void);
+
+/* Asked when a read of this thread has failed with EIO: it may have done so because of
+ * others, whose sectors are in the same large folio or in the same merged request.  If so,
+ * it is made again, past the page cache. */
+struct e2pf_retry {
+	bool (*is_worth)(void *context);
+	void *context;
+};
+
+/* From now on, in this thread; NULL: never.  Returns what was set before. */
+const struct e2pf_retry *e2pf_pread_retry(const struct e2pf_retry *r);
+
+#endif
