@@ -220,7 +220,9 @@ live()
 		# A sanitized one needs a runtime.
 		[ "$chance" -lt 12 ] || [ -n "$E2PF_RUNTIME" ] || beside='' module=$MODULE
 	fi
-	take mke2fs && check -fn && [ "$status" = 0 ] || return
+	# Not always sound: 1.47.0 counts quota otherwise with -d and inodes of 128 bytes.
+	take mke2fs && check -fn || return
+	[ "$status" -lt 4 ] || check -fy || return
 	chance 5
 	for ((left = 5 + chance; left > 0; left--)); do
 		habits="debugfs debugfs tune2fs tune2fs resize2fs resize2fs resize2fs copy damage"
