@@ -84,7 +84,7 @@ ssize_t PREAD(int fd, void *to, size_t length, off_t offset)
 
 bool e2pf_pread_is_libcs(void)
 {
-	return next && next == (pread_function *)dlsym(RTLD_NEXT, "__pread64");
+	return next == (pread_function *)dlsym(RTLD_NEXT, "__pread64");
 }
 
 const struct e2pf_retry *e2pf_pread_retry(const struct e2pf_retry *r)
