@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "device/thread.h"
-#include "engine/lock.h"
+#include "lock.h"
 #include "report/progress.h"
 #include "report/words.h"
 #include "reporter.h"

@@ -17,7 +17,7 @@
 
 #include "commands.h"
 #include "device/thread.h"
-#include "engine/lock.h"
+#include "lock.h"
 #include "report/stats_file.h"
 #include "report/system_log.h"
 #include "report/words.h"

@@ -52,7 +52,6 @@ struct e2pf_engine_config {
 	/* Count the disks; false if they cannot be counted.  Called by any thread,
 	 * with and without the lock. */
 	bool (*count_disks)(void *ctx, struct e2pf_disk_counters *disks);
-	unsigned (*sharers)(void *ctx);
 	/* Called by each worker when it starts. */
 	void (*thread_begins)(void *ctx);
 	/* Called before the first of the workers starts, by the thread that

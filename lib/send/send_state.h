@@ -4,8 +4,8 @@
 #ifndef E2PF_SEND_STATE_H
 #define E2PF_SEND_STATE_H
 
-#include "engine/lock.h"
 #include "items.h"
+#include "lock.h"
 #include "mounted.h"
 #include "send.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "engine/lock.h"
+#include "lock.h"
 #include "fake-threads.h"
 
 #define MOST_WORKERS 512

@@ -389,7 +389,7 @@ test_packages()
 #
 
 # Folder, and a pattern of the headers of other folders that it may include.
-layers='lib/engine array\.h|device/(device|speed|thread)\.h
+layers='lib/engine (array|lock)\.h|device/(device|speed|thread)\.h
 lib/device none
 lib (engine|device|report)/.*\.h
 lib/report settings\.h|(engine|device)/.*\.h
@@ -398,8 +398,8 @@ lib/btrfs array\.h|session\.h|engine/source\.h|device/device\.h
 lib/libext2fs device/device\.h|engine/engine\.h|ext4/journal\.h
 accel settings\.h|report/report\.h|linkage\.h|libext2fs/(io_table|weak)\.h
 launch none
-module status\.h|settings\.h|session\.h|report/.*\.h|engine/lock\.h|device/(sysfile|thread)\.h
-prefetch settings\.h|engine/lock\.h|device/(spindle|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
+module status\.h|settings\.h|session\.h|report/.*\.h|lock\.h|device/(sysfile|thread)\.h
+prefetch settings\.h|lock\.h|device/(spindle|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
 
 # includes FOLDER ALLOWED: of its own headers and these.
 includes()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The engine's lock, which knows the thread that holds it.
+ * A lock that knows the thread that holds it: the engine's, and those of what reads
+ * beside it.
  *
  * A function that needs the lock says so in its first line:
  * e2pf_assert_held().  Tests define e2pf_lock_not_held(), and so end at a call
