@@ -67,8 +67,7 @@ void e2pf_monitor_init(struct e2pf_engine *e)
 	e2pf_cond_init(&e->gate);
 	e2pf_cond_init(&e->ended);
 	e2pf_schedule_init(&e->schedule, e->source);
-	e2pf_position_start(&e->position, false);
-	e2pf_window_init(&e->window, e->source, &e->cfg, dev);
+	e2pf_window_init(&e->window, &e->schedule, &e->cfg, dev);
 	e2pf_pacing_init(&e->pacing, &e->cfg, dev);
 	e2pf_reads_stage(&e->reads, 0, e2pf_now(e));
 }
@@ -85,8 +84,7 @@ void e2pf_monitor_destroy(struct e2pf_engine *e)
 /* Begin this phase at its first unit, or, with NULL, none. */
 static void begin_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
 {
-	unsigned events = e2pf_schedule_begin(&e->schedule, &e->position,
-					      phase);
+	unsigned events = e2pf_schedule_begin(&e->schedule, phase);
 
 	if (phase) {
 		e2pf_pool_progressed(&e->pool, e2pf_now(e));
@@ -108,7 +106,7 @@ static void prepare(struct e2pf_engine *e, bool asleep)
 		.asleep = asleep
 	};
 
-	e2pf_schedule_prepare(&e->schedule, &e->position, &start);
+	e2pf_schedule_prepare(&e->schedule, &start);
 }
 
 bool e2pf_monitor_start(struct e2pf_engine *e,
@@ -121,7 +119,7 @@ bool e2pf_monitor_start(struct e2pf_engine *e,
 		return false;
 	e->cfg = *config;
 	e->gave_up = false;
-	e2pf_position_start(&e->position, config->paced);
+	e2pf_schedule_forget(&e->schedule);
 	e2pf_pacing_start(&e->pacing);
 	e2pf_window_start(&e->window);
 	e2pf_reads_start(&e->reads);
@@ -188,7 +186,7 @@ void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
 		set_run(e, workers ? E2PF_RUN_READING : otherwise);
 		/* The first one, or that which the checker began meanwhile. */
 		if (workers || otherwise == E2PF_RUN_IDLE)
-			begin_phase(e, workers ? e->position.phase : NULL);
+			begin_phase(e, workers ? e->schedule.phase : NULL);
 	}
 	settle(e, e2pf_pool_leave(&e->pool) | E2PF_EV_WORK);
 }
@@ -277,11 +275,11 @@ static void set_state(struct e2pf_engine *e, const struct e2pf_turn *turn,
  * while the source chooses. */
 static void next_phase(struct e2pf_engine *e)
 {
-	const struct e2pf_phase *next, *phase = e->position.phase;
-	unsigned epoch = e->position.epoch;
+	const struct e2pf_phase *next, *phase = e->schedule.phase;
+	unsigned epoch = e->schedule.epoch;
 
 	if (!e2pf_is_reading(e) || !is_idle(e) ||
-	    !e2pf_schedule_has_ended(&e->schedule, &e->position))
+	    !e2pf_schedule_has_ended(&e->schedule))
 		return;
 	e2pf_schedule_set_end(&e->schedule, E2PF_PHASE_CHOOSING);
 	e2pf_unlock(&e->lock);
@@ -292,7 +290,7 @@ static void next_phase(struct e2pf_engine *e)
 		return;
 	/* If the checker has begun another phase meanwhile, others found nothing to
 	 * take, because the source was being asked. */
-	if (e->position.epoch != epoch)
+	if (e->schedule.epoch != epoch)
 		settle(e, e2pf_schedule_tell_news(&e->schedule));
 	else if (next)
 		begin_phase(e, next);
@@ -307,12 +305,10 @@ static bool take(struct e2pf_engine *e, struct e2pf_turn *turn)
 		      E2PF_WORKER_READING;
 
 	if (!e2pf_is_reading(e) ||
-	    !e2pf_schedule_take(&e->schedule, &e->position,
-				e2pf_window_share(&e->window),
+	    !e2pf_schedule_take(&e->schedule, e2pf_window_share(&e->window),
 				e->pool.workers, &turn->stripe))
 		return false;
-	turn->range = e2pf_window_add_range(&e->window, &e->position,
-					    &turn->stripe);
+	turn->range = e2pf_window_add_range(&e->window, &turn->stripe);
 	if (begins)
 		e2pf_pool_progressed(&e->pool, e2pf_now(e));
 	settle(e, e2pf_pool_taken(&e->pool, turn->number, &turn->stripe));
@@ -368,7 +364,7 @@ static void wait_while_stuck(struct e2pf_engine *e,
 static bool has_room(struct e2pf_engine *e, const struct e2pf_turn *turn)
 {
 	return !e->cfg.paced ||
-	       !e2pf_window_is_full(&e->window, &e->position,
+	       !e2pf_window_is_full(&e->window,
 				    e2pf_pool_is_nearest(&e->pool,
 							   turn->number));
 }
@@ -462,7 +458,7 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 
 	if (e->run == E2PF_RUN_IDLE || e->run == E2PF_RUN_STOPPING)
 		return false;
-	e2pf_position_forget(&e->position);
+	e2pf_schedule_forget(&e->schedule);
 	/* What was found for later is about to be read by the checker, in its own
 	 * order, and this phase has to stay ahead of it. */
 	e2pf_window_drop_later(&e->window);
@@ -475,7 +471,7 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 	/* Store the position before checking for sleepers: a worker that goes
 	 * to sleep does the two in the opposite order.  A throttled worker checks
 	 * again at each report. */
-	if (!e2pf_position_report(&e->position, phase, unit) ||
+	if (!e2pf_schedule_report(&e->schedule, phase, unit) ||
 	    !e->pool.throttled)
 		return;
 	e2pf_lock(&e->lock);
@@ -485,7 +481,7 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 
 static bool is_in_phase(const struct e2pf_engine *e, unsigned number)
 {
-	const struct e2pf_phase *phase = e->position.phase;
+	const struct e2pf_phase *phase = e->schedule.phase;
 
 	return phase && phase->number == number;
 }
@@ -522,7 +518,7 @@ void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
  */
 static bool is_worth_waiting(const struct e2pf_engine *e, bool disks_read)
 {
-	unsigned epoch = e->position.epoch;
+	unsigned epoch = e->schedule.epoch;
 	uint64_t at = 0;
 
 	e2pf_assert_held(e);
@@ -530,9 +526,9 @@ static bool is_worth_waiting(const struct e2pf_engine *e, bool disks_read)
 	    e2pf_now(e) - e->pool.last_progress >=
 	    (disks_read ? E2PF_GATE_PATIENCE_NS : E2PF_IDLE_PATIENCE_NS))
 		return false;
-	if (!e2pf_is_followed(&e->position))
+	if (!e2pf_is_followed(&e->schedule))
 		return e2pf_pool_is_reading(&e->pool, epoch, NULL);
-	return e2pf_position_at(&e->position, &at) &&
+	return e2pf_schedule_at(&e->schedule, &at) &&
 	       e2pf_pool_is_reading(&e->pool, epoch, &at);
 }
 
@@ -570,7 +566,7 @@ bool e2pf_monitor_checker_read(struct e2pf_engine *e,
 	unsigned events;
 	E2PF_LOCKED(e);
 
-	events = e2pf_window_forget(&e->window, &e->position, r, ahead);
+	events = e2pf_window_forget(&e->window, r, ahead);
 	if (stalled)
 		events |= e2pf_pacing_judge_checker(&e->pacing, r,
 						    now - r->passed_gate);
@@ -624,7 +620,7 @@ bool e2pf_engine_get_progress(struct e2pf_engine *e,
 		return false;
 	memset(p, 0, sizeof(*p));
 	e2pf_reads_progress(&e->reads, e2pf_now(e), p);
-	if (!e2pf_position_last(&e->position, &p->at_phase, &p->at)) {
+	if (!e2pf_schedule_last(&e->schedule, &p->at_phase, &p->at)) {
 		p->at_phase = E2PF_NONE;
 		p->at = 0;
 	}

@@ -50,7 +50,6 @@
 #include "engine.h"
 #include "lock.h"
 #include "pacing.h"
-#include "position.h"
 #include "reads.h"
 #include "pool.h"
 #include "schedule.h"
@@ -86,7 +85,6 @@ struct e2pf_engine {
 	pthread_cond_t ended;		/* callers that wait for the workers to end,
 					   or to have nothing left to do */
 
-	struct e2pf_position position;
 	struct e2pf_schedule schedule;
 	struct e2pf_window window;
 	struct e2pf_pacing pacing;
@@ -124,8 +122,8 @@ static inline bool e2pf_is_reading(const struct e2pf_engine *e)
 static inline bool e2pf_is_obsolete(const struct e2pf_engine *e,
 				    const struct e2pf_stripe *stripe)
 {
-	return !e2pf_is_reading(e) || stripe->epoch != e->position.epoch ||
-	       e2pf_passed(&e->position, stripe->last);
+	return !e2pf_is_reading(e) || stripe->epoch != e->schedule.epoch ||
+	       e2pf_passed(&e->schedule, stripe->last);
 }
 
 /* The life of an engine. */

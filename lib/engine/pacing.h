@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 #include "engine.h"
-#include "position.h"
+#include "schedule.h"
 
 /* A device that takes this long for a request is stuck, whatever else was in
  * flight. */

@@ -14,7 +14,6 @@
 #include <stdatomic.h>
 
 #include "engine.h"
-#include "position.h"
 #include "schedule.h"
 
 enum e2pf_worker_state {

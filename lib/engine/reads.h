@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 
 #include "engine.h"
-#include "position.h"
 #include "requests.h"
+#include "schedule.h"
 
 /* A small read that took longer than this waited for the device.  From memory
  * 4 KiB take 1 us; the fastest devices need 60 us for a request through the block

@@ -16,6 +16,11 @@
 /* Of all workers together: each unit makes up to three references of 24 bytes. */
 #define UNITS_MOST 8192u
 
+/* Instead of a packed phase and unit: the checker has not reported one. */
+#define NOWHERE UINT64_MAX
+#define UNIT_BITS 56
+#define UNITS (UINT64_MAX >> (64 - UNIT_BITS))
+
 static uint64_t lower_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -30,40 +35,94 @@ static uint64_t units(const struct e2pf_schedule *s,
 void e2pf_schedule_init(struct e2pf_schedule *s, struct e2pf_source *source)
 {
 	s->source = source;
+	s->at = NOWHERE;
+}
+
+/*
+ * Where the checker is.
+ */
+
+void e2pf_schedule_forget(struct e2pf_schedule *s)
+{
+	s->at = NOWHERE;
+}
+
+bool e2pf_schedule_report(struct e2pf_schedule *s, unsigned phase,
+			  uint64_t unit)
+{
+	uint64_t at = (uint64_t)phase << UNIT_BITS | (unit & UNITS);
+
+	if (s->at == at)
+		return false;
+	s->at = at;
+	return true;
+}
+
+bool e2pf_schedule_last(const struct e2pf_schedule *s, int *phase,
+			uint64_t *unit)
+{
+	uint64_t at = s->at;
+
+	*phase = (int)(at >> UNIT_BITS);
+	*unit = at & UNITS;
+	return at != NOWHERE;
+}
+
+bool e2pf_schedule_at(const struct e2pf_schedule *s, uint64_t *unit)
+{
+	const struct e2pf_phase *current = s->phase;
+	int phase;
+
+	return e2pf_schedule_last(s, &phase, unit) && current &&
+	       (unsigned)phase == current->number;
+}
+
+bool e2pf_is_followed(const struct e2pf_schedule *s)
+{
+	const struct e2pf_phase *phase = s->phase;
+
+	return phase && phase->followed && s->paced;
+}
+
+bool e2pf_passed(const struct e2pf_schedule *s, uint64_t unit)
+{
+	uint64_t at;
+
+	return e2pf_is_followed(s) && e2pf_schedule_at(s, &at) && unit < at;
 }
 
 /*
  * Phases.
  */
 
-void e2pf_schedule_prepare(struct e2pf_schedule *s, struct e2pf_position *p,
+void e2pf_schedule_prepare(struct e2pf_schedule *s,
 			   const struct e2pf_start *start)
 {
-	const struct e2pf_phase *phase = p->phase;
+	const struct e2pf_phase *phase = s->phase;
 	bool begun = phase && phase != s->first;
 
 	s->seeks = start->seeks;
+	s->paced = start->paced;
 	s->source->ops->begin(s->source, start);
 	s->first = s->source->ops->next(s->source, NULL);
 	/* The phase of the last begin() is gone, but not one that the checker
 	 * has begun. */
 	if (!begun)
-		e2pf_position_set(p, s->first);
+		s->phase = s->first;
 }
 
-unsigned e2pf_schedule_begin(struct e2pf_schedule *s, struct e2pf_position *p,
+unsigned e2pf_schedule_begin(struct e2pf_schedule *s,
 			     const struct e2pf_phase *phase)
 {
-	if (!phase) {
-		e2pf_position_set(p, NULL);
+	s->phase = phase;
+	if (!phase)
 		return 0;
-	}
 	/* A worker that is asking the source finds another epoch. */
 	if (s->end != E2PF_PHASE_CHOOSING)
 		s->end = E2PF_PHASE_OPEN;
 	s->next_unit = 0;
 	s->take_bytes = FIRST_TAKE;
-	e2pf_position_begin(p, phase);
+	s->epoch++;
 	return e2pf_schedule_tell_news(s);
 }
 
@@ -73,10 +132,9 @@ unsigned e2pf_schedule_tell_news(struct e2pf_schedule *s)
 	return E2PF_EV_WORK;
 }
 
-bool e2pf_schedule_has_ended(const struct e2pf_schedule *s,
-			     const struct e2pf_position *p)
+bool e2pf_schedule_has_ended(const struct e2pf_schedule *s)
 {
-	const struct e2pf_phase *phase = p->phase;
+	const struct e2pf_phase *phase = s->phase;
 	bool more;
 
 	if (!phase || s->end != E2PF_PHASE_OPEN)
@@ -110,12 +168,11 @@ static uint64_t weight_to_take(struct e2pf_schedule *s, uint64_t share)
 
 /* Units behind the checker are left out, since it has read them itself; and so is the
  * one that it is at, unless it has just come to the cursor. */
-static uint64_t first_unit(const struct e2pf_schedule *s,
-			   const struct e2pf_position *p)
+static uint64_t first_unit(const struct e2pf_schedule *s)
 {
 	uint64_t at;
 
-	if (e2pf_is_followed(p) && e2pf_position_at(p, &at) &&
+	if (e2pf_is_followed(s) && e2pf_schedule_at(s, &at) &&
 	    s->next_unit < at)
 		return at + 1;
 	return s->next_unit;
@@ -138,20 +195,19 @@ static uint64_t weigh(const struct e2pf_schedule *s, uint64_t end,
 	return unit;
 }
 
-bool e2pf_schedule_take(struct e2pf_schedule *s, const struct e2pf_position *p,
-			uint64_t share, unsigned workers,
-			struct e2pf_stripe *stripe)
+bool e2pf_schedule_take(struct e2pf_schedule *s, uint64_t share,
+			unsigned workers, struct e2pf_stripe *stripe)
 {
 	uint32_t at_once;
 	uint64_t end;
 	bool more;
 
 	*stripe = (struct e2pf_stripe) {
-		.phase = p->phase, .epoch = p->epoch,
+		.phase = s->phase, .epoch = s->epoch,
 	};
 	if (!stripe->phase || s->end == E2PF_PHASE_CHOOSING)
 		return false;
-	stripe->first = first_unit(s, p);
+	stripe->first = first_unit(s);
 	end = units(s, stripe->phase, &more);
 	if (stripe->first >= end)
 		return false;

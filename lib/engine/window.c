@@ -23,13 +23,16 @@ static uint64_t unread_bytes(const struct e2pf_window *w)
 	return w->ahead.size * w->source->grain;
 }
 
-void e2pf_window_init(struct e2pf_window *w, const struct e2pf_source *source,
+void e2pf_window_init(struct e2pf_window *w,
+		      const struct e2pf_schedule *schedule,
 		      const struct e2pf_engine_config *cfg,
 		      struct e2pf_device *dev)
 {
+	const struct e2pf_source *source = schedule->source;
 	uint64_t places = 0;
 	unsigned i;
 
+	w->schedule = schedule;
 	w->source = source;
 	w->cfg = cfg;
 	w->dev = dev;
@@ -125,19 +128,18 @@ static struct e2pf_range *range_at(struct e2pf_window *w, uint64_t number)
 	return &w->range[number % E2PF_RANGES];
 }
 
-static void drop_passed(struct e2pf_window *w, const struct e2pf_position *p)
+static void drop_passed(struct e2pf_window *w)
 {
 	while (w->oldest_range < w->next_range &&
-	       e2pf_passed(p, range_at(w, w->oldest_range)->last))
+	       e2pf_passed(w->schedule, range_at(w, w->oldest_range)->last))
 		w->oldest_range++;
 }
 
 uint64_t e2pf_window_add_range(struct e2pf_window *w,
-			       const struct e2pf_position *p,
 			       const struct e2pf_stripe *stripe)
 {
 	w->taken_bytes += stripe->bytes;
-	drop_passed(w, p);
+	drop_passed(w);
 	if (w->next_range - w->oldest_range == E2PF_RANGES)
 		range_at(w, --w->next_range)->last = stripe->last;
 	else
@@ -157,17 +159,16 @@ static void count_ahead(struct e2pf_window *w, uint64_t range, uint64_t bytes)
 
 /* Bytes for units that the checker has not passed.  Those of the range that it
  * is in count by the part that is left of it. */
-static uint64_t bytes_ahead(struct e2pf_window *w,
-			    const struct e2pf_position *p)
+static uint64_t bytes_ahead(struct e2pf_window *w)
 {
 	uint64_t number, at, bytes = 0;
 
-	drop_passed(w, p);
+	drop_passed(w);
 	for (number = w->oldest_range; number < w->next_range; number++) {
 		const struct e2pf_range *r = range_at(w, number);
 
 		bytes += r->bytes;
-		if (e2pf_position_at(p, &at) && at > r->first)
+		if (e2pf_schedule_at(w->schedule, &at) && at > r->first)
 			bytes -= (uint64_t)((double)r->bytes *
 					    (double)(at - r->first) /
 					    (double)(r->last - r->first + 1));
@@ -175,19 +176,18 @@ static uint64_t bytes_ahead(struct e2pf_window *w,
 	return bytes;
 }
 
-bool e2pf_window_is_full(struct e2pf_window *w, const struct e2pf_position *p,
-			 bool nearest)
+bool e2pf_window_is_full(struct e2pf_window *w, bool nearest)
 {
 	uint64_t ahead;
 
 	/* Without reports the checker's reads make room: what cannot be
 	 * recorded cannot be read. */
-	if (!e2pf_is_followed(p))
+	if (!e2pf_is_followed(w->schedule))
 		return unread_bytes(w) >= w->budget ||
 		       e2pf_blockset_is_full(&w->ahead);
 	/* Half of the budget is reserved for the worker whose units the checker
 	 * reaches first: workers further ahead must not starve it. */
-	ahead = bytes_ahead(w, p) + w->later_bytes;
+	ahead = bytes_ahead(w) + w->later_bytes;
 	return ahead >= w->budget || (ahead >= w->budget / 2 && !nearest);
 }
 
@@ -279,7 +279,6 @@ void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
 }
 
 unsigned e2pf_window_forget(struct e2pf_window *w,
-			    const struct e2pf_position *p,
 			    const struct e2pf_read *read, bool *were)
 {
 	uint64_t bytes = w->source->bytes[read->device], first, n = 0;
@@ -293,8 +292,8 @@ unsigned e2pf_window_forget(struct e2pf_window *w,
 	*were = n;
 	/* If the checker does not report its position, its reads make room in
 	 * the budget. */
-	return n && !e2pf_is_followed(p) && unread_bytes(w) < w->budget ?
-	       E2PF_EV_ROOM : 0;
+	return n && !e2pf_is_followed(w->schedule) &&
+	       unread_bytes(w) < w->budget ? E2PF_EV_ROOM : 0;
 }
 
 void e2pf_window_stats(const struct e2pf_window *w,

@@ -14,7 +14,6 @@
 
 #include "blockset.h"
 #include "engine.h"
-#include "position.h"
 #include "schedule.h"
 
 /* Units that were taken at once and that the checker has not passed, with what
@@ -27,6 +26,7 @@ struct e2pf_range {
 #define E2PF_RANGES 256u
 
 struct e2pf_window {
+	const struct e2pf_schedule *schedule;
 	const struct e2pf_source *source;
 	const struct e2pf_engine_config *cfg;
 	struct e2pf_device *dev;		/* whose clock is used */
@@ -59,8 +59,9 @@ struct e2pf_run_parts {
 	uint64_t covered;	/* end of the references before that */
 };
 
-/* Lay out the places of all devices. */
-void e2pf_window_init(struct e2pf_window *w, const struct e2pf_source *source,
+/* Lay out the places of all devices of the schedule's source. */
+void e2pf_window_init(struct e2pf_window *w,
+		      const struct e2pf_schedule *schedule,
 		      const struct e2pf_engine_config *cfg,
 		      struct e2pf_device *dev);
 void e2pf_window_free(struct e2pf_window *w);
@@ -90,13 +91,11 @@ uint64_t e2pf_window_share(const struct e2pf_window *w);
 
 /* Count units that were taken.  Returns the number of their range. */
 uint64_t e2pf_window_add_range(struct e2pf_window *w,
-			       const struct e2pf_position *p,
 			       const struct e2pf_stripe *stripe);
 
 /* Is there no room for more of what a worker has taken?  `nearest`: the checker
  * reaches these units before those of all other workers. */
-bool e2pf_window_is_full(struct e2pf_window *w, const struct e2pf_position *p,
-			 bool nearest);
+bool e2pf_window_is_full(struct e2pf_window *w, bool nearest);
 
 /* Without a checker: were all bytes of the budget read? */
 bool e2pf_window_is_used_up(const struct e2pf_window *w);
@@ -114,7 +113,6 @@ void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
 /* The checker has read these places: they are no longer ahead of it.  Sets *were: any
  * of them was. */
 unsigned e2pf_window_forget(struct e2pf_window *w,
-			    const struct e2pf_position *p,
 			    const struct e2pf_read *read, bool *were);
 
 void e2pf_window_stats(const struct e2pf_window *w,

@@ -14,7 +14,7 @@ import os, re, sys
 
 FOLDER = "lib/engine"
 LEVELS = (("blockset", "elevator", "piece", "requests", "sample"),
-          ("pacing", "position", "reads", "pool", "schedule", "window"),
+          ("pacing", "reads", "pool", "schedule", "window"),
           ("monitor",), ("checker", "worker"), ("engine", "walk"))
 PARTS = LEVELS[1]
 # What changes the field behind a name: an assignment, or an atomic operation on its

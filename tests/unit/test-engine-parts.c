@@ -18,7 +18,7 @@
 /* A source of units that weigh as much as the test says, and a device. */
 static struct fake_device dev;
 static struct e2pf_engine_config cfg;
-static struct e2pf_position pos;
+static struct e2pf_schedule s;
 static uint64_t units, weight;
 static bool more;
 static const struct e2pf_phase *first;
@@ -68,8 +68,8 @@ FIXTURE(set_up)
 	fake_new(&dev, NULL, bytes, BS);
 	dev.tick = 0;
 	cfg = (struct e2pf_engine_config) { .paced = true, .budget = MIB };
-	pos = (struct e2pf_position) { .epoch = 0 };
-	e2pf_position_start(&pos, true);
+	s = (struct e2pf_schedule) { .paced = true };
+	e2pf_schedule_init(&s, &source);
 	first = &followed;
 	more = false;
 	return 0;
@@ -83,120 +83,115 @@ FIXTURE(tear_down)
 
 #define PART_TEST(name) TEST_WITH(name, set_up, tear_down)
 
-PART_TEST(position)
+PART_TEST(schedule_of_positions)
 {
 	uint64_t at;
 	int phase;
 
-	assert_false(e2pf_position_last(&pos, &phase, &at));
-	assert_false(e2pf_is_followed(&pos));
-	e2pf_position_begin(&pos, &followed);
-	assert_int_equal(pos.epoch, 1);
-	assert_false(e2pf_position_at(&pos, &at));
-	assert_true(e2pf_position_report(&pos, 1, 7));
-	assert_false(e2pf_position_report(&pos, 1, 7));
-	assert_true(e2pf_position_at(&pos, &at));
+	assert_false(e2pf_schedule_last(&s, &phase, &at));
+	assert_false(e2pf_is_followed(&s));
+	e2pf_schedule_begin(&s, &followed);
+	assert_int_equal(s.epoch, 1);
+	assert_false(e2pf_schedule_at(&s, &at));
+	assert_true(e2pf_schedule_report(&s, 1, 7));
+	assert_false(e2pf_schedule_report(&s, 1, 7));
+	assert_true(e2pf_schedule_at(&s, &at));
 	assert_int_equal(at, 7);
-	assert_true(e2pf_passed(&pos, 6));
-	assert_false(e2pf_passed(&pos, 7));
+	assert_true(e2pf_passed(&s, 6));
+	assert_false(e2pf_passed(&s, 7));
 	/* Of another phase it says nothing; nor in one that is not followed. */
-	e2pf_position_begin(&pos, &unfollowed);
-	assert_false(e2pf_position_at(&pos, &at));
-	e2pf_position_report(&pos, 2, 9);
-	assert_true(e2pf_position_at(&pos, &at));
-	assert_false(e2pf_passed(&pos, 0));
-	e2pf_position_forget(&pos);
-	assert_false(e2pf_position_at(&pos, &at));
+	e2pf_schedule_begin(&s, &unfollowed);
+	assert_false(e2pf_schedule_at(&s, &at));
+	e2pf_schedule_report(&s, 2, 9);
+	assert_true(e2pf_schedule_at(&s, &at));
+	assert_false(e2pf_passed(&s, 0));
+	e2pf_schedule_forget(&s);
+	assert_false(e2pf_schedule_at(&s, &at));
 	/* Without a checker none is. */
-	e2pf_position_start(&pos, false);
-	e2pf_position_begin(&pos, &followed);
-	assert_false(e2pf_is_followed(&pos));
+	s.paced = false;
+	e2pf_schedule_begin(&s, &followed);
+	assert_false(e2pf_is_followed(&s));
 }
 
 /* Parts become larger without a head, up to a share; a head takes it at once. */
 PART_TEST(schedule_of_weights)
 {
 	static const uint64_t kib[] = { 256, 512, 1024, 2048, 4096, 4096 };
-	struct e2pf_schedule s = { .news = 0 };
-	struct e2pf_start start = { .seeks = false };
+	struct e2pf_start start = { .paced = true };
 	struct e2pf_stripe stripe;
 	unsigned i;
 
 	units = 1 << 20;
 	weight = 1024;
-	e2pf_schedule_init(&s, &source);
-	e2pf_schedule_prepare(&s, &pos, &start);
-	assert_ptr_equal(pos.phase, &followed);
-	assert_int_equal(e2pf_schedule_begin(&s, &pos, pos.phase),
-			 E2PF_EV_WORK);
+	e2pf_schedule_prepare(&s, &start);
+	assert_ptr_equal(s.phase, &followed);
+	assert_int_equal(e2pf_schedule_begin(&s, s.phase), E2PF_EV_WORK);
 	for (i = 0; i < COUNT(kib); i++) {
-		assert_true(e2pf_schedule_take(&s, &pos, UINT64_MAX, 1, &stripe));
+		assert_true(e2pf_schedule_take(&s, UINT64_MAX, 1, &stripe));
 		assert_int_equal(stripe.bytes, kib[i] << 10);
 	}
-	assert_true(e2pf_schedule_take(&s, &pos, 5 * 1024, 1, &stripe));
+	assert_true(e2pf_schedule_take(&s, 5 * 1024, 1, &stripe));
 	assert_int_equal(stripe.last - stripe.first + 1, 5);
 	/* At least one; and what lies side by side stays together. */
-	assert_true(e2pf_schedule_take(&s, &pos, 0, 1, &stripe));
+	assert_true(e2pf_schedule_take(&s, 0, 1, &stripe));
 	assert_int_equal(stripe.last, stripe.first);
 	source.align = 16;
-	assert_true(e2pf_schedule_take(&s, &pos, 0, 1, &stripe));
+	assert_true(e2pf_schedule_take(&s, 0, 1, &stripe));
 	assert_int_equal(stripe.last % 16, 15);
 	source.align = 0;
 	start.seeks = true;
-	e2pf_schedule_prepare(&s, &pos, &start);
-	e2pf_schedule_begin(&s, &pos, pos.phase);
-	assert_true(e2pf_schedule_take(&s, &pos, UINT64_MAX, 2, &stripe));
+	e2pf_schedule_prepare(&s, &start);
+	e2pf_schedule_begin(&s, s.phase);
+	assert_true(e2pf_schedule_take(&s, UINT64_MAX, 2, &stripe));
 	assert_int_equal(stripe.last + 1, 8192 / 2);
 }
 
 PART_TEST(schedule_of_phases)
 {
 	const struct e2pf_start start = { .paced = true };
-	struct e2pf_schedule s = { .news = 0 };
 	struct e2pf_stripe stripe;
 
-	e2pf_schedule_init(&s, &source);
-	assert_false(e2pf_schedule_has_ended(&s, &pos));
-	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
+	assert_false(e2pf_schedule_has_ended(&s));
+	assert_false(e2pf_schedule_take(&s, MIB, 1, &stripe));
 	units = 25;
-	e2pf_schedule_prepare(&s, &pos, &start);
-	e2pf_schedule_begin(&s, &pos, &unfollowed);
+	e2pf_schedule_prepare(&s, &start);
+	e2pf_schedule_begin(&s, &unfollowed);
 	/* What the checker has begun stays over another begin(). */
-	e2pf_schedule_prepare(&s, &pos, &start);
-	assert_ptr_equal(pos.phase, &unfollowed);
-	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
-	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
+	e2pf_schedule_prepare(&s, &start);
+	assert_ptr_equal(s.phase, &unfollowed);
+	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
 	assert_int_equal(stripe.first, 10);
 	assert_int_equal(stripe.epoch, 1);
 	/* Nothing is stripe while the source is asked. */
 	e2pf_schedule_set_end(&s, E2PF_PHASE_CHOOSING);
-	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
-	assert_false(e2pf_schedule_has_ended(&s, &pos));
+	assert_false(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_false(e2pf_schedule_has_ended(&s));
 	assert_int_equal(e2pf_schedule_set_end(&s, E2PF_PHASE_OPEN), 0);
-	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
+	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
 	assert_int_equal(stripe.last, 24);
-	assert_false(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
+	assert_false(e2pf_schedule_take(&s, MIB, 1, &stripe));
 	more = true;
-	assert_false(e2pf_schedule_has_ended(&s, &pos));
+	assert_false(e2pf_schedule_has_ended(&s));
 	more = false;
-	assert_true(e2pf_schedule_has_ended(&s, &pos));
+	assert_true(e2pf_schedule_has_ended(&s));
 	assert_int_equal(e2pf_schedule_set_end(&s, E2PF_PHASE_LAST),
 			 E2PF_EV_IDLE);
-	assert_false(e2pf_schedule_has_ended(&s, &pos));
+	assert_false(e2pf_schedule_has_ended(&s));
 	assert_int_equal(e2pf_schedule_tell_news(&s), E2PF_EV_WORK);
 	/* In front of a checker that has overtaken the cursor. */
-	e2pf_schedule_begin(&s, &pos, &followed);
-	e2pf_position_report(&pos, 1, 20);
-	assert_true(e2pf_schedule_take(&s, &pos, MIB, 1, &stripe));
+	e2pf_schedule_begin(&s, &followed);
+	e2pf_schedule_report(&s, 1, 20);
+	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
 	assert_int_equal(stripe.first, 21);
-	assert_int_equal(e2pf_schedule_begin(&s, &pos, NULL), 0);
-	assert_null(pos.phase);
+	assert_int_equal(e2pf_schedule_begin(&s, NULL), 0);
+	assert_null(s.phase);
 }
 
 static void start_window(struct e2pf_window *w)
 {
 	memset(w, 0, sizeof(*w));
-	e2pf_window_init(w, &source, &cfg, &dev.dev);
+	e2pf_window_init(w, &s, &cfg, &dev.dev);
 	e2pf_window_start(w);
 }
 
@@ -220,31 +215,31 @@ PART_TEST(window_of_a_followed_phase)
 	uint64_t range;
 
 	start_window(&w);
-	e2pf_position_begin(&pos, &followed);
-	range = e2pf_window_add_range(&w, &pos, &stripe);
+	e2pf_schedule_begin(&s, &followed);
+	range = e2pf_window_add_range(&w, &stripe);
 	assert_int_equal(e2pf_window_share(&w), MIB / 4);
 	request(&w, &stripe, range, 0, 511);
-	assert_false(e2pf_window_is_full(&w, &pos, false));
+	assert_false(e2pf_window_is_full(&w, false));
 	/* Half is kept for the one that the checker reaches first. */
 	request(&w, &stripe, range, 511, 1);
-	assert_true(e2pf_window_is_full(&w, &pos, false));
-	assert_false(e2pf_window_is_full(&w, &pos, true));
+	assert_true(e2pf_window_is_full(&w, false));
+	assert_false(e2pf_window_is_full(&w, true));
 	request(&w, &stripe, range, 512, 512);
-	assert_true(e2pf_window_is_full(&w, &pos, true));
+	assert_true(e2pf_window_is_full(&w, true));
 	/* Units have led to more than they weigh. */
 	assert_int_equal(e2pf_window_share(&w), MIB / 4 * 1000 / 1024);
 	/* A tenth of it is behind the checker, and then all. */
-	e2pf_position_report(&pos, 1, 1);
-	assert_false(e2pf_window_is_full(&w, &pos, true));
-	assert_true(e2pf_window_is_full(&w, &pos, false));
-	e2pf_position_report(&pos, 1, 10);
-	assert_false(e2pf_window_is_full(&w, &pos, false));
+	e2pf_schedule_report(&s, 1, 1);
+	assert_false(e2pf_window_is_full(&w, true));
+	assert_true(e2pf_window_is_full(&w, false));
+	e2pf_schedule_report(&s, 1, 10);
+	assert_false(e2pf_window_is_full(&w, false));
 	/* What is for a later phase counts, at most half. */
 	assert_true(e2pf_window_admits_later(&w, MIB / 2));
 	assert_false(e2pf_window_admits_later(&w, 1));
-	assert_true(e2pf_window_is_full(&w, &pos, false));
+	assert_true(e2pf_window_is_full(&w, false));
 	e2pf_window_drop_later(&w);
-	assert_false(e2pf_window_is_full(&w, &pos, false));
+	assert_false(e2pf_window_is_full(&w, false));
 	e2pf_window_free(&w);
 }
 
@@ -259,20 +254,20 @@ PART_TEST(window_of_reads)
 
 	cfg.budget = MIB;
 	start_window(&w);
-	e2pf_position_begin(&pos, &unfollowed);
-	request(&w, &stripe, e2pf_window_add_range(&w, &pos, &stripe), 0, 1024);
-	assert_true(e2pf_window_is_full(&w, &pos, true));
+	e2pf_schedule_begin(&s, &unfollowed);
+	request(&w, &stripe, e2pf_window_add_range(&w, &stripe), 0, 1024);
+	assert_true(e2pf_window_is_full(&w, true));
 	read.offset = 2000 * BS;
-	assert_int_equal(e2pf_window_forget(&w, &pos, &read, &were), 0);
+	assert_int_equal(e2pf_window_forget(&w, &read, &were), 0);
 	assert_false(were);
 	read.offset = bytes;
-	assert_int_equal(e2pf_window_forget(&w, &pos, &read, &were), 0);
+	assert_int_equal(e2pf_window_forget(&w, &read, &were), 0);
 	assert_false(were);
 	read.offset = 1023 * BS;
-	assert_int_equal(e2pf_window_forget(&w, &pos, &read, &were),
+	assert_int_equal(e2pf_window_forget(&w, &read, &were),
 			 E2PF_EV_ROOM);
 	assert_true(were);
-	assert_false(e2pf_window_is_full(&w, &pos, false));
+	assert_false(e2pf_window_is_full(&w, false));
 	assert_false(e2pf_window_is_used_up(&w));
 	cfg.paced = false;
 	assert_true(e2pf_window_is_used_up(&w));
