@@ -144,7 +144,7 @@ static void count_now(struct e2pf_session *s)
 }
 
 static void describe_wait(struct e2pf_session *s,
-			  const struct e2pf_engine_progress *engine,
+			  const struct e2pf_engine_stats *engine,
 			  struct e2pf_progress *p)
 {
 	if (s->topo.disks == 1)
@@ -159,12 +159,12 @@ static void describe_wait(struct e2pf_session *s,
 void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p,
 			       struct e2pf_progress_facts *f)
 {
-	struct e2pf_engine_progress *engine = &s->seen;
+	struct e2pf_engine_stats *engine = &s->seen;
 
 	if (!e2pf_engine_get_progress(s->engine, engine))
 		p->wait = E2PF_WAITS_DISK;
 	p->device = s->name;
-	p->stage = s->type->stage_names[engine->stage];
+	p->stage = s->type->stage_names[engine->at_stage];
 	describe_wait(s, engine, p);
 	f->stalled = (double)(engine->stall_ns + engine->reading_ns) / 1e9;
 	if (s->type->get_progress)

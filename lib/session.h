@@ -38,7 +38,7 @@ struct e2pf_filesystem {
 	 * does not know.  Called by any thread: also when a read of the checker
 	 * wakes the engine, but not while it is started or freed. */
 	void (*get_progress)(struct e2pf_session *session,
-			     const struct e2pf_engine_progress *engine,
+			     const struct e2pf_engine_stats *engine,
 			     struct e2pf_progress *progress,
 			     struct e2pf_progress_facts *facts);
 	/* Stop observing the checker's reads: the engine is about to end. */
@@ -65,7 +65,7 @@ struct e2pf_session {
 	struct e2pf_engine_stats past;	/* of inherited sessions */
 	struct e2pf_engine_stats last;	/* of this one, when last read; without
 					   an engine, kept by its owner */
-	struct e2pf_engine_progress seen;	/* when last looked at */
+	struct e2pf_engine_stats seen;	/* when last looked at */
 	bool ended;
 	bool left_behind;		/* a thread was, when it ended */
 	uint64_t available;		/* memory for this process; set by

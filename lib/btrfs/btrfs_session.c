@@ -57,7 +57,7 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 /* The check reads each tree block once.  How many there are is known when all
  * nodes have been read. */
 static void get_progress(struct e2pf_session *session,
-			 const struct e2pf_engine_progress *engine,
+			 const struct e2pf_engine_stats *engine,
 			 struct e2pf_progress *p,
 			 struct e2pf_progress_facts *f)
 {

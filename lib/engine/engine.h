@@ -115,7 +115,17 @@ struct e2pf_engine_stats {
 	uint64_t gap_bytes;		/* gaps up to this are read through */
 	unsigned threads;		/* workers there were at most */
 	struct e2pf_stage_stats stage[E2PF_STAGES];
+	uint64_t stall_ns;		/* of all stages */
+	/* At this moment: */
+	unsigned at_stage;
+	int at_phase;			/* the phase and unit that the checker */
+	uint64_t at;			/* reported; no phase: E2PF_NONE */
+	uint64_t reading_ns;		/* since its read began; 0: none */
+	uint64_t reading_at;		/* bytes from the start of its device */
 };
+
+/* In place of a phase. */
+#define E2PF_NONE (-1)
 
 /* The most that may be read ahead when `memory` bytes are left.  Half where a
  * checker follows, which needs memory itself and uses what was read ahead; three
@@ -209,8 +219,15 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
 bool e2pf_engine_after_read(struct e2pf_engine *e,
 			    const struct e2pf_read *read);
 
+/* If the engine does not answer, because a signal handler ends a checker that holds its
+ * lock, all zero. */
 void e2pf_engine_get_stats(struct e2pf_engine *e,
 			   struct e2pf_engine_stats *stats);
+
+/* The same for whoever looks on: returns false, and leaves *stats as it is, if the engine
+ * does not answer in a tenth of a second. */
+bool e2pf_engine_get_progress(struct e2pf_engine *e,
+			      struct e2pf_engine_stats *stats);
 
 /*
  * The checker's read has failed, at this offset of a device.  The block layer merges
@@ -219,27 +236,6 @@ void e2pf_engine_get_stats(struct e2pf_engine *e,
  * nothing more, and return true: it should be made once more.
  */
 bool e2pf_engine_may_read_again(struct e2pf_engine *e, uint64_t offset);
-
-/* What an engine and its checker are doing at this moment. */
-struct e2pf_engine_progress {
-	unsigned stage;
-	uint64_t stall_ns;		/* the checker waited, in all stages */
-	uint64_t checker_bytes;		/* it has read */
-	uint64_t reading_ns;		/* since the checker's read began; 0:
-					   none */
-	uint64_t reading_at;		/* bytes from the start of its device */
-	int at_phase;			/* the phase and unit that the checker */
-	uint64_t at;			/* reported; no phase: E2PF_NONE */
-};
-
-/* In place of a phase. */
-#define E2PF_NONE (-1)
-
-/* Unlike e2pf_engine_get_stats() this may be called at any time and changes
- * nothing.  Returns false, and *progress is not set, if the engine does not answer in a
- * tenth of a second: it is measuring a device that does not. */
-bool e2pf_engine_get_progress(struct e2pf_engine *e,
-			      struct e2pf_engine_progress *progress);
 
 /* Walk all phases that do not wait for the checker, in this thread, reading
  * only what must be parsed, and count what would be read ahead.  `count` has an

@@ -598,32 +598,79 @@ bool e2pf_engine_reads_ahead(struct e2pf_engine *e)
 	       e->run == E2PF_RUN_ASLEEP;
 }
 
-void e2pf_engine_get_stats(struct e2pf_engine *e,
-			   struct e2pf_engine_stats *stats)
+/* What is known of the checker. */
+static void count_checker(struct e2pf_engine *e,
+			  struct e2pf_engine_stats *stats)
 {
-	memset(stats, 0, sizeof(*stats));
-	if (!e2pf_lock_within(&e->lock, STATS_PATIENCE_MS))
-		return;
-	stats->gave_up = e->gave_up;
-	e2pf_reads_stage(&e->reads, e->reads.stage, e2pf_now(e));
-	e2pf_window_stats(&e->window, stats);
-	e2pf_pacing_stats(&e->pacing, stats);
-	e2pf_reads_stats(&e->reads, stats);
-	e2pf_pool_stats(&e->pool, stats);
+	const struct e2pf_reads *c = &e->reads;
+	uint64_t since = c->reading_since, now = e2pf_now(e);
+
+	memcpy(stats->stage, c->stages, sizeof(stats->stage));
+	stats->stage[c->stage].ns += now - c->stage_began;
+	stats->at_stage = c->stage;
+	stats->stall_ns = c->stall_ns;
+	stats->checker_bytes = c->bytes;
+	stats->gate_waits = c->gate_waits;
+	stats->lost_ns = c->lost_ns;
+	stats->gate_opened = c->gate_opened;
+	stats->reading_ns = since && since < now ? now - since : 0;
+	stats->reading_at = c->reading_at;
+	if (!e2pf_schedule_last(&e->schedule, &stats->at_phase, &stats->at)) {
+		stats->at_phase = E2PF_NONE;
+		stats->at = 0;
+	}
+}
+
+/* What the workers have done, and what is known of the device. */
+static void count_workers(struct e2pf_engine *e,
+			  struct e2pf_engine_stats *stats)
+{
+	const struct e2pf_window *w = &e->window;
+	const struct e2pf_pacing *p = &e->pacing;
+	const struct e2pf_pool *pool = &e->pool;
+
+	*stats = (struct e2pf_engine_stats) {
+		.planned_bytes = w->planned_bytes,
+		.prefetched_bytes = w->prefetched_bytes,
+		.prefetched_requests = pool->requests,
+		.wasted_bytes = e2pf_window_unread(w) + w->unused,
+		.peak_lookahead_bytes = w->peak_bytes,
+		.refs_bytes = pool->refs_most,
+		.buffer_bytes = pool->buffers_most,
+		.set_bytes = w->ahead.most_bytes,
+		.errors = p->errors,
+		.gave_up = e->gave_up,
+		.slow_or_failed = p->failing,
+		.suspect_at = p->suspect_at,
+		.seeks = p->speed.seeks,
+		.latency_ns = p->speed.latency_ns,
+		.deep_latency_ns = p->speed.deep_latency_ns,
+		.unmeasured = p->unmeasured,
+		.gap_bytes = e2pf_gap(p, 0),
+		.threads = pool->threads_most
+	};
+}
+
+static bool get_stats(struct e2pf_engine *e, int milliseconds,
+		      struct e2pf_engine_stats *stats)
+{
+	if (!e2pf_lock_within(&e->lock, milliseconds))
+		return false;
+	count_workers(e, stats);
+	count_checker(e, stats);
 	e2pf_unlock(&e->lock);
+	return true;
 }
 
 bool e2pf_engine_get_progress(struct e2pf_engine *e,
-			      struct e2pf_engine_progress *p)
+			      struct e2pf_engine_stats *stats)
 {
-	if (!e2pf_lock_within(&e->lock, PROGRESS_PATIENCE_MS))
-		return false;
-	memset(p, 0, sizeof(*p));
-	e2pf_reads_progress(&e->reads, e2pf_now(e), p);
-	if (!e2pf_schedule_last(&e->schedule, &p->at_phase, &p->at)) {
-		p->at_phase = E2PF_NONE;
-		p->at = 0;
-	}
-	e2pf_unlock(&e->lock);
-	return true;
+	return get_stats(e, PROGRESS_PATIENCE_MS, stats);
+}
+
+void e2pf_engine_get_stats(struct e2pf_engine *e,
+			   struct e2pf_engine_stats *stats)
+{
+	if (!get_stats(e, STATS_PATIENCE_MS, stats))
+		memset(stats, 0, sizeof(*stats));
 }

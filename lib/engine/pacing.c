@@ -249,16 +249,3 @@ uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean)
 		return lower_of(most, DEAREST_GAP);
 	return sliding_gap(speed->request_ns, mean);
 }
-
-void e2pf_pacing_stats(const struct e2pf_pacing *p,
-		       struct e2pf_engine_stats *stats)
-{
-	stats->seeks = p->speed.seeks;
-	stats->latency_ns = p->speed.latency_ns;
-	stats->deep_latency_ns = p->speed.deep_latency_ns;
-	stats->unmeasured = p->unmeasured;
-	stats->gap_bytes = e2pf_gap(p, 0);
-	stats->errors = p->errors;
-	stats->slow_or_failed = p->failing;
-	stats->suspect_at = p->suspect_at;
-}

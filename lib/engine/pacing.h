@@ -73,9 +73,6 @@ unsigned e2pf_pacing_judge_checker(struct e2pf_pacing *p,
 				   const struct e2pf_read *read, uint64_t ns);
 unsigned e2pf_pacing_read_failed(struct e2pf_pacing *p, uint64_t offset);
 
-void e2pf_pacing_stats(const struct e2pf_pacing *p,
-		       struct e2pf_engine_stats *stats);
-
 /* These do not. */
 
 /* Is a request to wait for those before it, because they may fail? */

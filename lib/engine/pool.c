@@ -14,24 +14,6 @@ void e2pf_pool_requests(struct e2pf_pool *r, uint64_t now)
 	r->last_progress = r->last_request = now;
 }
 
-/* Raise what workers took at most by what these do: each one's most only grows, and
- * they may be at the same time. */
-static void count_memory(const struct e2pf_pool *r, uint64_t *refs_most,
-			 uint64_t *buffers_most)
-{
-	uint64_t refs = 0, buffers = 0;
-	unsigned i;
-
-	for (i = 0; i < r->workers; i++) {
-		refs += r->member[i].used.most_held * sizeof(struct e2pf_ref);
-		buffers += r->member[i].used.buffer;
-	}
-	if (refs > *refs_most)
-		*refs_most = refs;
-	if (buffers > *buffers_most)
-		*buffers_most = buffers;
-}
-
 bool e2pf_pool_make(struct e2pf_pool *r, unsigned workers)
 {
 	r->member = calloc(workers, sizeof(*r->member));
@@ -53,10 +35,10 @@ void e2pf_pool_started(struct e2pf_pool *r, unsigned workers)
 
 void e2pf_pool_clear(struct e2pf_pool *r)
 {
-	count_memory(r, &r->refs_bytes, &r->buffer_bytes);
 	free(r->member);
 	r->member = NULL;
 	r->workers = 0;
+	r->refs_bytes = r->buffer_bytes = 0;
 }
 
 unsigned e2pf_pool_leave(struct e2pf_pool *r)
@@ -106,6 +88,13 @@ void e2pf_pool_publish(struct e2pf_pool *r, unsigned number,
 	struct e2pf_member *m = &r->member[number];
 
 	r->requests += used->requests - m->used.requests;
+	/* What a worker holds at most only grows, and all may hold it at once. */
+	r->refs_bytes += used->refs_bytes - m->used.refs_bytes;
+	r->buffer_bytes += used->buffer_bytes - m->used.buffer_bytes;
+	if (r->refs_bytes > r->refs_most)
+		r->refs_most = r->refs_bytes;
+	if (r->buffer_bytes > r->buffers_most)
+		r->buffers_most = r->buffer_bytes;
 	m->used = *used;
 }
 
@@ -152,14 +141,4 @@ bool e2pf_pool_is_nearest(const struct e2pf_pool *r, unsigned number)
 			return false;
 	}
 	return true;
-}
-
-void e2pf_pool_stats(const struct e2pf_pool *r,
-		       struct e2pf_engine_stats *stats)
-{
-	stats->prefetched_requests = r->requests;
-	stats->threads = r->threads_most;
-	stats->refs_bytes = r->refs_bytes;
-	stats->buffer_bytes = r->buffer_bytes;
-	count_memory(r, &stats->refs_bytes, &stats->buffer_bytes);
 }

@@ -25,9 +25,9 @@ enum e2pf_worker_state {
 
 /* What a worker has used since its start. */
 struct e2pf_used {
-	uint64_t most_held;	/* references */
 	uint64_t requests;	/* made */
-	size_t buffer;		/* bytes, of what is parsed */
+	/* Memory, at most: references, and the buffer of what is parsed. */
+	uint64_t refs_bytes, buffer_bytes;
 };
 
 /* Needs the lock. */
@@ -53,8 +53,8 @@ struct e2pf_pool {
 	unsigned running;		/* that have not returned yet */
 	unsigned threads_most;
 	uint64_t requests;
-	/* Memory of workers that have ended, at most: references, and buffers. */
-	uint64_t refs_bytes, buffer_bytes;
+	/* Memory of the workers, and the most of all starts. */
+	uint64_t refs_bytes, buffer_bytes, refs_most, buffers_most;
 };
 
 /* A worker has read something, or requests something.  Need no lock. */
@@ -93,8 +93,5 @@ bool e2pf_pool_is_reading(const struct e2pf_pool *r, unsigned epoch,
 
 /* Does the checker reach what this worker has taken before what any other one has? */
 bool e2pf_pool_is_nearest(const struct e2pf_pool *r, unsigned number);
-
-void e2pf_pool_stats(const struct e2pf_pool *r,
-		       struct e2pf_engine_stats *stats);
 
 #endif

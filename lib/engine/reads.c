@@ -233,6 +233,7 @@ unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 			  bool stalled, uint64_t now)
 {
 	struct e2pf_stage_stats *stage = &c->stages[c->stage];
+	uint64_t wait;
 
 	stage->reads++;
 	stage->hits += !stalled;
@@ -240,7 +241,9 @@ unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 	if (!stalled)
 		return 0;
 	stage->stalls++;
-	stage->stall_ns += new_wait(c, r, now);
+	wait = new_wait(c, r, now);
+	stage->stall_ns += wait;
+	c->stall_ns += wait;
 	return count_sleep_miss(c);
 }
 
@@ -250,35 +253,4 @@ bool e2pf_reads_failed(struct e2pf_reads *c, uint64_t offset, uint32_t grain,
 	/* It is not in memory. */
 	*lately(c, offset, grain) = 0;
 	return in_flight && c->alone_at != offset;
-}
-
-/*
- * What is known of them.
- */
-
-void e2pf_reads_stats(const struct e2pf_reads *c,
-		      struct e2pf_engine_stats *stats)
-{
-	unsigned i;
-
-	for (i = 0; i < E2PF_STAGES; i++)
-		stats->stage[i] = c->stages[i];
-	stats->checker_bytes = c->bytes;
-	stats->gate_waits = c->gate_waits;
-	stats->lost_ns = c->lost_ns;
-	stats->gate_opened = c->gate_opened;
-}
-
-void e2pf_reads_progress(const struct e2pf_reads *c, uint64_t now,
-			 struct e2pf_engine_progress *progress)
-{
-	uint64_t since = c->reading_since;
-	unsigned i;
-
-	progress->stage = c->stage;
-	for (i = 0; i < E2PF_STAGES; i++)
-		progress->stall_ns += c->stages[i].stall_ns;
-	progress->checker_bytes = c->bytes;
-	progress->reading_ns = since && since < now ? now - since : 0;
-	progress->reading_at = c->reading_at;
 }

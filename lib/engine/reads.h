@@ -53,7 +53,7 @@ struct e2pf_reads {
 	unsigned stage;
 	uint64_t stage_began;
 	uint64_t stalled_until;		/* its waits up to here are counted */
-	uint64_t bytes, gate_waits;
+	uint64_t bytes, gate_waits, stall_ns;
 	/* Of its waits at the gate: time of those that ended without the block, and
 	 * the number of the others. */
 	uint64_t lost_ns, served;
@@ -98,7 +98,7 @@ void e2pf_reads_start(struct e2pf_reads *c);
 /* Whether it waits at the gate. */
 void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated);
 
-/* The checker enters a stage; or goes on in the one that it is in. */
+/* The checker enters a stage. */
 void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now);
 
 /* It waits at the gate; that has ended after `ns`, with the block if `served`.  `latency`
@@ -115,10 +115,5 @@ unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
  * if `in_flight`: may one of them have failed it? */
 bool e2pf_reads_failed(struct e2pf_reads *c, uint64_t offset, uint32_t grain,
 		       bool in_flight);
-
-void e2pf_reads_stats(const struct e2pf_reads *c,
-		      struct e2pf_engine_stats *stats);
-void e2pf_reads_progress(const struct e2pf_reads *c, uint64_t now,
-			 struct e2pf_engine_progress *progress);
 
 #endif

@@ -17,8 +17,7 @@ static uint64_t place(const struct e2pf_window *w, unsigned device,
 	return w->base[device] + offset / w->source->grain;
 }
 
-/* Bytes read ahead and not used yet. */
-static uint64_t unread_bytes(const struct e2pf_window *w)
+uint64_t e2pf_window_unread(const struct e2pf_window *w)
 {
 	return w->ahead.size * w->source->grain;
 }
@@ -81,7 +80,7 @@ void e2pf_window_start(struct e2pf_window *w)
 	w->budget = w->cfg->budget;
 	w->memory_queried = 0;
 	e2pf_window_query_memory(w);
-	w->unused += unread_bytes(w);
+	w->unused += e2pf_window_unread(w);
 	e2pf_blockset_clear(&w->ahead, SET_MEMORY);
 	w->later_bytes = 0;
 	w->total_from = w->prefetched_bytes;
@@ -183,7 +182,7 @@ bool e2pf_window_is_full(struct e2pf_window *w, bool nearest)
 	/* Without reports the checker's reads make room: what cannot be
 	 * recorded cannot be read. */
 	if (!e2pf_is_followed(w->schedule))
-		return unread_bytes(w) >= w->budget ||
+		return e2pf_window_unread(w) >= w->budget ||
 		       e2pf_blockset_is_full(&w->ahead);
 	/* Half of the budget is reserved for the worker whose units the checker
 	 * reaches first: workers further ahead must not starve it. */
@@ -274,8 +273,8 @@ void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
 	w->unused += gaps;
 	count_ahead(w, range, gaps);
 	w->prefetched_bytes += new_bytes + gaps;
-	if (unread_bytes(w) > w->peak_bytes)
-		w->peak_bytes = unread_bytes(w);
+	if (e2pf_window_unread(w) > w->peak_bytes)
+		w->peak_bytes = e2pf_window_unread(w);
 }
 
 unsigned e2pf_window_forget(struct e2pf_window *w,
@@ -293,15 +292,5 @@ unsigned e2pf_window_forget(struct e2pf_window *w,
 	/* If the checker does not report its position, its reads make room in
 	 * the budget. */
 	return n && !e2pf_is_followed(w->schedule) &&
-	       unread_bytes(w) < w->budget ? E2PF_EV_ROOM : 0;
-}
-
-void e2pf_window_stats(const struct e2pf_window *w,
-		       struct e2pf_engine_stats *stats)
-{
-	stats->planned_bytes = w->planned_bytes;
-	stats->prefetched_bytes = w->prefetched_bytes;
-	stats->peak_lookahead_bytes = w->peak_bytes;
-	stats->set_bytes = w->ahead.most_bytes;
-	stats->wasted_bytes = unread_bytes(w) + w->unused;
+	       e2pf_window_unread(w) < w->budget ? E2PF_EV_ROOM : 0;
 }

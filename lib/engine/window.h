@@ -115,7 +115,7 @@ void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
 unsigned e2pf_window_forget(struct e2pf_window *w,
 			    const struct e2pf_read *read, bool *were);
 
-void e2pf_window_stats(const struct e2pf_window *w,
-		       struct e2pf_engine_stats *stats);
+/* Bytes that are ahead of it. */
+uint64_t e2pf_window_unread(const struct e2pf_window *w);
 
 #endif

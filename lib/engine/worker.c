@@ -235,8 +235,9 @@ static void mark_held(const struct e2pf_elevator_step *step, uint64_t pos,
 
 static void update_used(struct e2pf_worker *w)
 {
-	w->turn.used.most_held = w->elevator.most_held;
-	w->turn.used.buffer = w->piece.room;
+	w->turn.used.refs_bytes = w->elevator.most_held *
+				  sizeof(struct e2pf_ref);
+	w->turn.used.buffer_bytes = w->piece.room;
 }
 
 /* Request a run as far as none of it is in the cache.  Returns false if nobody wants

@@ -103,7 +103,7 @@ static double part(uint64_t of, uint64_t all)
 
 /* Passes 1B to 1D and 3A are rare, and nobody knows how long they take. */
 static void get_progress(struct e2pf_session *session,
-			 const struct e2pf_engine_progress *engine,
+			 const struct e2pf_engine_stats *engine,
 			 struct e2pf_progress *p,
 			 struct e2pf_progress_facts *f)
 {
@@ -113,17 +113,17 @@ static void get_progress(struct e2pf_session *session,
 	};
 
 	e2pf_ext4_get_progress(s->ext4, &at);
-	f->rest_done = rest_done[engine->stage];
+	f->rest_done = rest_done[engine->at_stage];
 	f->rest_part = REST_PART;
-	if (engine->stage == E2PF_EXT4_PASS1) {
+	if (engine->at_stage == E2PF_EXT4_PASS1) {
 		f->passed = part(at.passed_inodes, at.inodes);
 		p->place = at.passed;
 		p->places = s->geo.groups;
 		p->unit = "groups";
-	} else if (engine->stage >= E2PF_EXT4_PASS2) {
-		f->passed = engine->stage != E2PF_EXT4_PASS3A;
+	} else if (engine->at_stage >= E2PF_EXT4_PASS2) {
+		f->passed = engine->at_stage != E2PF_EXT4_PASS3A;
 	}
-	if (engine->stage == E2PF_EXT4_PASS2) {
+	if (engine->at_stage == E2PF_EXT4_PASS2) {
 		p->place = at.list_at;
 		p->places = at.list_total;
 		p->unit = "directory blocks";

@@ -248,7 +248,6 @@ PART_TEST(window_of_reads)
 {
 	const struct e2pf_stripe stripe = { .phase = &unfollowed };
 	struct e2pf_read read = { .length = 2 * BS };
-	struct e2pf_engine_stats stats;
 	struct e2pf_window w;
 	bool were;
 
@@ -274,10 +273,8 @@ PART_TEST(window_of_reads)
 	/* A new start has all of the budget. */
 	e2pf_window_start(&w);
 	assert_false(e2pf_window_is_used_up(&w));
-	memset(&stats, 0, sizeof(stats));
-	e2pf_window_stats(&w, &stats);
-	assert_int_equal(stats.wasted_bytes, 1023 * BS);
-	assert_int_equal(stats.prefetched_bytes, MIB);
+	assert_int_equal(e2pf_window_unread(&w) + w.unused, 1023 * BS);
+	assert_int_equal(w.prefetched_bytes, MIB);
 	e2pf_window_free(&w);
 }
 
@@ -300,7 +297,6 @@ PART_TEST(overlapping_references)
 	};
 	struct e2pf_run_parts parts = { .ref = ref, .n = COUNT(ref) };
 	const struct e2pf_stripe stripe = { .phase = &followed };
-	struct e2pf_engine_stats stats;
 	struct e2pf_window w;
 	size_t i;
 
@@ -312,10 +308,9 @@ PART_TEST(overlapping_references)
 		/* Nothing before the part is looked at again. */
 		assert_int_equal(parts.next, part[i].next);
 	}
-	e2pf_window_stats(&w, &stats);
 	/* 0 to 2, 7 to 11, 14 and 15; the gap of two blocks was read, too. */
-	assert_int_equal(stats.prefetched_bytes, 12 * BS);
-	assert_int_equal(stats.planned_bytes, 16 * BS);
+	assert_int_equal(w.prefetched_bytes, 12 * BS);
+	assert_int_equal(w.planned_bytes, 16 * BS);
 	e2pf_window_free(&w);
 }
 
@@ -401,7 +396,6 @@ PART_TEST(stuck_device)
 /* The second place that cannot be read is the last one. */
 PART_TEST(failing_device)
 {
-	struct e2pf_engine_stats stats;
 	struct e2pf_pacing p;
 
 	start_pacing(&p, 0, 0);
@@ -411,10 +405,9 @@ PART_TEST(failing_device)
 	assert_int_equal(e2pf_pacing_judge_ours(&p, 8 * BS, 0, SECOND), 0);
 	assert_int_equal(e2pf_pacing_read_failed(&p, 9 * BS),
 			 E2PF_EV_GIVE_UP);
-	e2pf_pacing_stats(&p, &stats);
-	assert_int_equal(stats.slow_or_failed, 3);
-	assert_int_equal(stats.errors, 1);
-	assert_int_equal(stats.suspect_at, 7 * BS);
+	assert_int_equal(p.failing, 3);
+	assert_int_equal(p.errors, 1);
+	assert_int_equal(p.suspect_at, 7 * BS);
 }
 
 static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
@@ -451,7 +444,6 @@ PART_TEST(paused_process)
 PART_TEST(measured_or_not)
 {
 	const struct e2pf_speed speed = { .latency_ns = 7, .seeks = true };
-	struct e2pf_engine_stats stats;
 	struct e2pf_pacing p;
 
 	units = 100;
@@ -460,8 +452,7 @@ PART_TEST(measured_or_not)
 	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
 	cfg.measure = true;
 	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
-	e2pf_pacing_stats(&p, &stats);
-	assert_non_null(stats.unmeasured);
+	assert_non_null(p.unmeasured);
 	units = 128;
 	assert_true(e2pf_pacing_wants_speed(&p, &source, &followed));
 	e2pf_pacing_measured(&p, "it is a test", &speed, SECOND);
@@ -478,8 +469,7 @@ PART_TEST(measured_or_not)
 PART_TEST(pool)
 {
 	struct e2pf_stripe stripe = { .epoch = 3, .first = 10, .last = 19 };
-	const struct e2pf_used used = { .most_held = 10, .requests = 4, .buffer = BS };
-	struct e2pf_engine_stats stats;
+	const struct e2pf_used used = { .requests = 4, .refs_bytes = 10, .buffer_bytes = BS };
 	struct e2pf_pool r = { .workers = 0 };
 	const uint64_t unit = 15, behind = 20;
 
@@ -515,11 +505,10 @@ PART_TEST(pool)
 	assert_int_equal(e2pf_pool_leave(&r), E2PF_EV_IDLE);
 	assert_int_equal(r.running, 1);
 	e2pf_pool_clear(&r);
-	e2pf_pool_stats(&r, &stats);
-	assert_int_equal(stats.threads, 2);
-	assert_int_equal(stats.prefetched_requests, 4);
-	assert_int_equal(stats.buffer_bytes, BS);
-	assert_int_equal(stats.refs_bytes, 10 * sizeof(struct e2pf_ref));
+	assert_int_equal(r.threads_most, 2);
+	assert_int_equal(r.requests, 4);
+	assert_int_equal(r.buffers_most, BS);
+	assert_int_equal(r.refs_most, 10);
 }
 
 static unsigned read_block(struct e2pf_reads *c, uint64_t block, uint64_t ns)
@@ -535,7 +524,6 @@ static unsigned read_block(struct e2pf_reads *c, uint64_t block, uint64_t ns)
 PART_TEST(reads_that_stall)
 {
 	static struct e2pf_reads c;
-	struct e2pf_engine_stats stats;
 	unsigned i;
 
 	e2pf_reads_start(&c);
@@ -544,12 +532,11 @@ PART_TEST(reads_that_stall)
 	for (i = 0; i < 127; i++)
 		assert_int_equal(read_block(&c, 3, 31000 + i), 0);
 	assert_int_equal(read_block(&c, 3, 40000), E2PF_EV_WAKE);
-	e2pf_reads_stats(&c, &stats);
-	assert_int_equal(stats.stage[0].reads, 130);
-	assert_int_equal(stats.stage[0].hits, 2);
-	assert_int_equal(stats.stage[0].stalls, 128);
+	assert_int_equal(c.stages[0].reads, 130);
+	assert_int_equal(c.stages[0].hits, 2);
+	assert_int_equal(c.stages[0].stalls, 128);
 	/* Time that passed once counts once. */
-	assert_int_equal(stats.stage[0].stall_ns, 40000);
+	assert_int_equal(c.stages[0].stall_ns, 40000);
 	e2pf_reads_start(&c);
 	for (i = 0; i < 17 * 200; i++)
 		assert_int_equal(read_block(&c, 3, i % 17 ? 1 : 50000), 0);

@@ -298,6 +298,22 @@ RIG_TESTS(pause_is_no_slow_read, DISKS, rig_set_up(r, 2, 1))
 	assert_int_equal(r->e->pacing.stuck != 0, way != THEY_STOOD_STILL);
 }
 
+/* Whoever asks for statistics while a read waits takes nothing of its wait. */
+RIG_TEST(asked_while_a_read_waits, 2, 1)
+{
+	struct e2pf_read read = { .length = BS };
+
+	rig_new(r);
+	e2pf_engine_before_read(r->e, &read);
+	fake_advance(&r->dev, SECOND);
+	assert_uint_in_range(rig_stats(r).reading_ns, SECOND, 2 * SECOND - 1);
+	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stalls, 0);
+	fake_advance(&r->dev, SECOND);
+	e2pf_engine_after_read(r->e, &read);
+	assert_uint_in_range(rig_stats(r).stage[E2PF_EXT4_OPEN].stall_ns,
+			     2 * SECOND, 3 * SECOND);
+}
+
 /* A stuck device is left to the checker until it serves the checker again. */
 RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 {
