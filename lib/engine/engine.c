@@ -2,14 +2,18 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The engine's life: create, start, stop, free.  Starts and joins the threads, and reads
- * the device before there are any, which needs no lock.
+ * the device before there are any, which needs no lock: whether everything is cached, and
+ * how fast it is.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "device/thread.h"
-#include "sample.h"
+#include "piece.h"
 #include "worker.h"
+
+/* Samples checked to find out whether everything is cached. */
+#define WARM_SAMPLES 48u
 
 struct e2pf_engine *e2pf_engine_new(struct e2pf_source *source,
 				    struct e2pf_device *const *devices)
@@ -32,6 +36,118 @@ void e2pf_engine_free(struct e2pf_engine *e)
 	e2pf_monitor_destroy(e);
 	free(e);
 }
+
+/*
+ * What a few places of the source show.
+ */
+
+/* Are the samples, and what they refer to, cached? */
+struct sampling {
+	const struct e2pf_engine *e;
+	bool seen;		/* there was something to check */
+	bool missing;		/* some of it is not cached */
+};
+
+static void check_ref(void *ctx, const struct e2pf_ref *ref)
+{
+	struct sampling *s = ctx;
+
+	if (e2pf_is_sound(s->e->source, ref) && !s->missing)
+		s->missing = !e2pf_is_cached(s->e->devices[ref->device],
+					     ref->offset, ref->length);
+}
+
+/* A reference itself may be cached only because of the kernel's own readahead: what
+ * it leads to is checked, too. */
+static void check_sample(void *ctx, const struct e2pf_ref *ref)
+{
+	struct sampling *s = ctx;
+	struct e2pf_source *source = s->e->source;
+	struct e2pf_piece piece = { .size = 0 };
+	uint64_t at;
+
+	if (!e2pf_is_sound(source, ref))
+		return;
+	s->seen = true;
+	check_ref(s, ref);
+	for (at = 0; ref->parse && at < ref->length && !s->missing;
+	     at += piece.size) {
+		piece.size = source->ops->piece(source, ref, at);
+		s->missing = e2pf_piece_read(s->e->devices[ref->device],
+					     ref->offset + at, &piece);
+		if (!piece.size)
+			break;
+		if (!s->missing)
+			source->ops->parse(source, ref, at, piece.bytes,
+					   piece.size, check_ref, s);
+	}
+	e2pf_piece_free(&piece);
+}
+
+/* Does everything seem to be cached?  Checks samples spread over the devices. */
+static bool is_cached(const struct e2pf_engine *e)
+{
+	struct e2pf_source *source = e->source;
+	struct sampling s = { .e = e };
+	uint64_t i;
+
+	for (i = 0; i < source->samples && !s.missing;
+	     i += source->samples / WARM_SAMPLES + 1)
+		source->ops->sample(source, i, check_sample, &s);
+	return s.seen && !s.missing;
+}
+
+/* The longest reference of a sample. */
+static void choose_longest(void *ctx, const struct e2pf_ref *ref)
+{
+	struct e2pf_ref *longest = ctx;
+
+	if (!ref->device && ref->length > longest->length)
+		*longest = *ref;
+}
+
+static uint64_t sample_at(void *ctx, uint64_t index, uint64_t *offset)
+{
+	struct e2pf_source *source = ctx;
+	struct e2pf_ref ref = { .length = 0 };
+
+	source->ops->sample(source, index, choose_longest, &ref);
+	*offset = ref.offset;
+	return ref.length;
+}
+
+static bool may_read(void *ctx, uint64_t offset, uint64_t length)
+{
+	struct e2pf_source *source = ctx;
+
+	return source->ops->may_read(source, offset, length);
+}
+
+/* Measure the first device where its metadata is.  `any': where that is cached, at other
+ * places.  Returns NULL, or why nothing could be measured, as e2pf_measure_device(). */
+static const char *measure(const struct e2pf_engine *e, bool any,
+			   struct e2pf_speed *speed)
+{
+	struct e2pf_source *source = e->source;
+	struct e2pf_speed_places places = {
+		.bytes = source->bytes[0],
+		.count = source->ops->sample ? source->samples : 0,
+		.at = sample_at, .ctx = source,
+		.may_read = source->ops->may_read ? may_read : NULL
+	};
+
+	return e2pf_measure_device(e->devices[0], &places, any, speed);
+}
+
+const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)
+{
+	e2pf_monitor_begin_walk(e);
+	return measure(e, true, speed);
+}
+
+/*
+ * Start and stop.
+ */
 
 /* Create this many workers.  Returns how many there are; *err is an errno if there is
  * none. */
@@ -70,8 +186,7 @@ static int start_reading(struct e2pf_engine *e)
 
 	if (e2pf_monitor_wants_speed(e)) {
 		began = e2pf_now(e);
-		unmeasured = e2pf_measure(e->source, e->devices[0], false,
-					  &speed);
+		unmeasured = measure(e, false, &speed);
 		e2pf_monitor_measured(e, unmeasured, &speed,
 				      e2pf_now(e) - began);
 	}
@@ -90,7 +205,7 @@ int e2pf_engine_start(struct e2pf_engine *e,
 	if (!e2pf_monitor_start(e, config, &err))
 		return err;
 	if (!(config->paced || config->sampled) ||
-	    !e2pf_samples_are_cached(e->source, e->devices))
+	    !is_cached(e))
 		return start_reading(e);
 	e2pf_monitor_started(e, 0, E2PF_RUN_ASLEEP);
 	return 0;

@@ -247,12 +247,15 @@ bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
 	return is_idle(e);
 }
 
-const struct e2pf_phase *e2pf_monitor_begin(struct e2pf_engine *e,
-					    const struct e2pf_start *start)
+const struct e2pf_phase *e2pf_monitor_begin_walk(struct e2pf_engine *e)
 {
+	/* With room for everything, no phase repeats another. */
+	const struct e2pf_start start = {
+		.budget = UINT64_MAX, .seeks = true
+	};
 	E2PF_LOCKED(e);
 
-	e->source->ops->begin(e->source, start);
+	e->source->ops->begin(e->source, &start);
 	return e->source->ops->next(e->source, NULL);
 }
 

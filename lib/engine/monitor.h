@@ -157,8 +157,7 @@ bool e2pf_monitor_stop(struct e2pf_engine *e, int milliseconds);
 void e2pf_monitor_stopped(struct e2pf_engine *e);
 
 /* Have the source of an idle engine begin.  Returns its first phase. */
-const struct e2pf_phase *e2pf_monitor_begin(struct e2pf_engine *e,
-					    const struct e2pf_start *start);
+const struct e2pf_phase *e2pf_monitor_begin_walk(struct e2pf_engine *e);
 
 /* A worker. */
 

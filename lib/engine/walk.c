@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A walk over all that there is to read ahead, by an engine that is idle: it only
- * reads what must be parsed, and counts the rest; or it measures the device.
+ * reads what must be parsed, and counts the rest.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "elevator.h"
 #include "monitor.h"
 #include "piece.h"
-#include "sample.h"
 
 /* References and units that are held at once. */
 #define REFS_MOST 4096u
@@ -25,16 +24,6 @@ struct walk {
 	struct e2pf_class_count *count;
 	unsigned errors;
 };
-
-/* With room for everything, no phase repeats another. */
-static const struct e2pf_phase *begin_walk(struct e2pf_engine *e)
-{
-	const struct e2pf_start start = {
-		.budget = UINT64_MAX, .seeks = true
-	};
-
-	return e2pf_monitor_begin(e, &start);
-}
 
 /* A sink whose `ctx` is the walk. */
 static void add_found(void *ctx, const struct e2pf_ref *ref)
@@ -124,15 +113,9 @@ int e2pf_engine_plan(struct e2pf_engine *e, struct e2pf_class_count *count)
 	int err = 0;
 
 	memset(count, 0, e->source->classes * sizeof(*count));
-	for (phase = begin_walk(e); phase && !err;
+	for (phase = e2pf_monitor_begin_walk(e); phase && !err;
 	     phase = e->source->ops->next(e->source, phase))
 		err = walk_phase(&walk, phase->number);
 	e2pf_piece_free(&walk.piece);
 	return err;
-}
-
-const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)
-{
-	begin_walk(e);
-	return e2pf_measure(e->source, e->devices[0], true, speed);
 }

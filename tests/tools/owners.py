@@ -13,7 +13,7 @@ file does, or if nobody writes one.  --order prints which file calls which.
 import os, re, sys
 
 FOLDER = "lib/engine"
-LEVELS = (("blockset", "elevator", "piece", "requests", "sample"),
+LEVELS = (("blockset", "elevator", "piece", "requests"),
           ("pacing", "reads", "pool", "schedule", "window"),
           ("monitor",), ("checker", "worker"), ("engine", "walk"))
 PARTS = LEVELS[1]
