@@ -311,7 +311,7 @@ static bool take(struct e2pf_engine *e, struct e2pf_turn *turn)
 	    !e2pf_schedule_take(&e->schedule, e2pf_window_share(&e->window),
 				e->pool.workers, &turn->stripe))
 		return false;
-	turn->range = e2pf_window_add_range(&e->window, &turn->stripe);
+	e2pf_window_add_range(&e->window, &turn->stripe);
 	if (begins)
 		e2pf_pool_progressed(&e->pool, e2pf_now(e));
 	settle(e, e2pf_pool_taken(&e->pool, turn->number, &turn->stripe));
@@ -406,8 +406,8 @@ bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
 
 	if (e2pf_is_obsolete(e, &turn->stripe))
 		return false;
-	e2pf_window_count_part(&e->window, parts, &turn->stripe, turn->range,
-			       pos, len, missing);
+	e2pf_window_count_part(&e->window, parts, &turn->stripe, pos, len,
+			       missing);
 	e2pf_pool_publish(&e->pool, turn->number, &turn->used);
 	return true;
 }

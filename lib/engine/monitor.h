@@ -96,7 +96,6 @@ struct e2pf_engine {
 struct e2pf_turn {
 	unsigned number;		/* of the worker */
 	struct e2pf_stripe stripe;
-	uint64_t range;			/* of the window: the units taken */
 	struct e2pf_used used;
 };
 

@@ -14,8 +14,10 @@
  * about a request takes 1 us. */
 #define STEPS 32u
 
-void e2pf_requests_init(struct e2pf_requests *q, uint64_t latency_ns)
+void e2pf_requests_init(struct e2pf_requests *q, uint64_t latency_ns,
+			bool one_by_one)
 {
+	q->one_by_one = one_by_one;
 	q->oldest = q->in_flight = 0;
 	q->mean = 0;
 	/* As many as complete in half of the time. */
@@ -45,25 +47,23 @@ const struct e2pf_request *e2pf_requests_at(const struct e2pf_requests *q,
 }
 
 /* The index of the request to wait for. */
-static unsigned step(const struct e2pf_requests *q, bool one_by_one)
+static unsigned step(const struct e2pf_requests *q)
 {
-	unsigned n = one_by_one ? 0 : q->most / STEPS;
+	unsigned n = q->one_by_one ? 0 : q->most / STEPS;
 
 	if (n > q->in_flight)
 		n = q->in_flight;
 	return n ? n - 1 : 0;
 }
 
-const struct e2pf_request *e2pf_requests_step(const struct e2pf_requests *q,
-					      bool one_by_one)
+const struct e2pf_request *e2pf_requests_step(const struct e2pf_requests *q)
 {
-	return e2pf_requests_at(q, step(q, one_by_one));
+	return e2pf_requests_at(q, step(q));
 }
 
-void e2pf_requests_completed(struct e2pf_requests *q, bool one_by_one,
-			     bool late)
+void e2pf_requests_completed(struct e2pf_requests *q, bool late)
 {
-	unsigned n = step(q, one_by_one) + 1;
+	unsigned n = step(q) + 1;
 
 	q->oldest = at(q, n);
 	q->in_flight -= n;

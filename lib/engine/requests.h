@@ -36,20 +36,21 @@ struct e2pf_requests {
 	struct e2pf_request ring[E2PF_IN_FLIGHT_MOST];
 	unsigned oldest, in_flight;
 	unsigned most;		/* that may be in flight, at present */
+	bool one_by_one;	/* the oldest is waited for */
 	uint64_t mean;		/* bytes of a request, of late */
 };
 
 /* None is in flight.  `latency_ns`: of each request while others are in flight, as
  * measured; 0: not measured. */
-void e2pf_requests_init(struct e2pf_requests *q, uint64_t latency_ns);
+void e2pf_requests_init(struct e2pf_requests *q, uint64_t latency_ns,
+			bool one_by_one);
 
 void e2pf_requests_add(struct e2pf_requests *q,
 		       const struct e2pf_request *request);
 
 /* The request to wait for next: when it has completed, those before it have, too,
- * or will soon.  `one_by_one`: the oldest.  There must be one in flight. */
-const struct e2pf_request *e2pf_requests_step(const struct e2pf_requests *q,
-					      bool one_by_one);
+ * or will soon.  There must be one in flight. */
+const struct e2pf_request *e2pf_requests_step(const struct e2pf_requests *q);
 
 /* One of them, from the oldest on. */
 const struct e2pf_request *e2pf_requests_at(const struct e2pf_requests *q,
@@ -57,7 +58,6 @@ const struct e2pf_request *e2pf_requests_at(const struct e2pf_requests *q,
 
 /* That request and those before it have completed; or it is `late`, or has failed, and
  * counts as completed. */
-void e2pf_requests_completed(struct e2pf_requests *q, bool one_by_one,
-			     bool late);
+void e2pf_requests_completed(struct e2pf_requests *q, bool late);
 
 #endif

@@ -61,6 +61,7 @@ struct e2pf_stripe {
 	unsigned epoch;
 	uint64_t first, last;	/* units */
 	uint64_t bytes;		/* their weight */
+	uint64_t range;		/* of the window */
 };
 
 void e2pf_schedule_init(struct e2pf_schedule *s, struct e2pf_source *source);

@@ -134,8 +134,7 @@ static void drop_passed(struct e2pf_window *w)
 		w->oldest_range++;
 }
 
-uint64_t e2pf_window_add_range(struct e2pf_window *w,
-			       const struct e2pf_stripe *stripe)
+void e2pf_window_add_range(struct e2pf_window *w, struct e2pf_stripe *stripe)
 {
 	w->taken_bytes += stripe->bytes;
 	drop_passed(w);
@@ -145,7 +144,7 @@ uint64_t e2pf_window_add_range(struct e2pf_window *w,
 		*range_at(w, w->next_range) = (struct e2pf_range) {
 			.first = stripe->first, .last = stripe->last
 		};
-	return w->next_range++;
+	stripe->range = w->next_range++;
 }
 
 /* Bytes are requested for the units of a range. */
@@ -236,7 +235,7 @@ static bool next_piece(struct e2pf_run_parts *parts, uint64_t pos,
 
 /* Record a piece as ahead of the checker.  Returns the bytes that were not. */
 static uint64_t record_piece(struct e2pf_window *w,
-			     const struct e2pf_stripe *stripe, uint64_t range,
+			     const struct e2pf_stripe *stripe,
 			     const struct piece *p)
 {
 	uint64_t first = place(w, p->ref->device, p->from);
@@ -249,13 +248,13 @@ static uint64_t record_piece(struct e2pf_window *w,
 		return 0;
 	/* What is for a later phase was counted when it was found. */
 	if (!(stripe->phase->later & UINT32_C(1) << p->ref->cls))
-		count_ahead(w, range, bytes);
+		count_ahead(w, stripe->range, bytes);
 	return bytes;
 }
 
 void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
-			    const struct e2pf_stripe *stripe, uint64_t range,
-			    uint64_t pos, uint64_t len, bool missing)
+			    const struct e2pf_stripe *stripe, uint64_t pos,
+			    uint64_t len, bool missing)
 {
 	uint64_t covered = 0, new_bytes = 0, gaps;
 	struct piece p;
@@ -265,13 +264,13 @@ void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
 		if (!missing)
 			continue;
 		covered += p.to - p.from;
-		new_bytes += record_piece(w, stripe, range, &p);
+		new_bytes += record_piece(w, stripe, &p);
 	}
 	if (!new_bytes)
 		return;		/* all of it is already in flight */
 	gaps = len > covered ? len - covered : 0;
 	w->unused += gaps;
-	count_ahead(w, range, gaps);
+	count_ahead(w, stripe->range, gaps);
 	w->prefetched_bytes += new_bytes + gaps;
 	if (e2pf_window_unread(w) > w->peak_bytes)
 		w->peak_bytes = e2pf_window_unread(w);

@@ -52,7 +52,7 @@ struct e2pf_window {
 
 /* A run of references that is requested part by part, from its start on. */
 struct e2pf_run_parts {
-	const struct e2pf_ref *ref;
+	struct e2pf_ref *ref;
 	size_t n;
 	size_t next;		/* the first one that reaches beyond the parts
 				   so far */
@@ -89,9 +89,8 @@ void e2pf_window_drop_later(struct e2pf_window *w);
  * by what was read for those that were taken before. */
 uint64_t e2pf_window_share(const struct e2pf_window *w);
 
-/* Count units that were taken.  Returns the number of their range. */
-uint64_t e2pf_window_add_range(struct e2pf_window *w,
-			       const struct e2pf_stripe *stripe);
+/* Count units that were taken, and set the number of their range. */
+void e2pf_window_add_range(struct e2pf_window *w, struct e2pf_stripe *stripe);
 
 /* Is there no room for more of what a worker has taken?  `nearest`: the checker
  * reaches these units before those of all other workers. */
@@ -107,8 +106,8 @@ bool e2pf_window_is_used_up(const struct e2pf_window *w);
  * is recorded.
  */
 void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
-			    const struct e2pf_stripe *stripe, uint64_t range,
-			    uint64_t pos, uint64_t len, bool missing);
+			    const struct e2pf_stripe *stripe, uint64_t pos,
+			    uint64_t len, bool missing);
 
 /* The checker has read these places: they are no longer ahead of it.  Sets *were: any
  * of them was. */

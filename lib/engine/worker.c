@@ -52,11 +52,6 @@ static bool is_complete(struct e2pf_engine *e, const struct e2pf_request *r)
 	       (state == E2PF_MISSING && dev->sees_held);
 }
 
-static const struct e2pf_request *next_step(const struct e2pf_worker *w)
-{
-	return e2pf_requests_step(&w->requests, w->e->cfg.settle);
-}
-
 static void populate(struct e2pf_worker *w, unsigned device, uint64_t offset,
 		     uint64_t len)
 {
@@ -69,7 +64,7 @@ static void populate(struct e2pf_worker *w, unsigned device, uint64_t offset,
 /* The request to wait for has completed, or was late. */
 static void completed(struct e2pf_worker *w, bool late)
 {
-	const struct e2pf_request *last = next_step(w), *r = NULL;
+	const struct e2pf_request *last = e2pf_requests_step(&w->requests), *r = NULL;
 	unsigned i;
 
 	for (i = 0; !late && r != last; i++) {
@@ -77,13 +72,13 @@ static void completed(struct e2pf_worker *w, bool late)
 		populate(w, r->device,
 			 r->offset + w->e->source->grain - r->bytes, r->bytes);
 	}
-	e2pf_requests_completed(&w->requests, w->e->cfg.settle, late);
+	e2pf_requests_completed(&w->requests, late);
 }
 
 /* Count what has completed meanwhile: that is progress, too. */
 static void count_completed(struct e2pf_worker *w)
 {
-	while (w->requests.in_flight && is_complete(w->e, next_step(w))) {
+	while (w->requests.in_flight && is_complete(w->e, e2pf_requests_step(&w->requests))) {
 		completed(w, false);
 		e2pf_pool_progressed(&w->e->pool, e2pf_now(w->e));
 	}
@@ -150,7 +145,7 @@ static bool arrives(struct e2pf_worker *w, unsigned device, uint64_t offset,
 static int wait_for_request(struct e2pf_worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	const struct e2pf_request r = *next_step(w);
+	const struct e2pf_request r = *e2pf_requests_step(&w->requests);
 	struct e2pf_device *dev = e->devices[r.device];
 	uint32_t len = e->source->grain;
 	uint64_t began = e2pf_now(e), now;
@@ -216,21 +211,21 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		r.bytes = len;
 		r.made = e2pf_now(e);
 		e2pf_requests_add(&w->requests, &r);
-		e2pf_pool_requests(&e->pool, e2pf_now(e));
+		e2pf_pool_requests(&e->pool, r.made);
 	}
 	return true;
 }
 
 /* Nobody may be reading these pages: what lies in them is read when it is parsed. */
-static void mark_held(const struct e2pf_elevator_step *step, uint64_t pos,
+static void mark_held(const struct e2pf_run_parts *parts, uint64_t pos,
 		      uint64_t len)
 {
 	size_t i;
 
-	for (i = 0; i < step->n; i++)
-		if (step->ref[i].offset < pos + len &&
-		    pos < step->ref[i].offset + step->ref[i].length)
-			step->ref[i].held = true;
+	for (i = parts->next; i < parts->n &&
+	     parts->ref[i].offset < pos + len; i++)
+		if (pos < parts->ref[i].offset + parts->ref[i].length)
+			parts->ref[i].held = true;
 }
 
 static void update_used(struct e2pf_worker *w)
@@ -267,7 +262,7 @@ static bool request_run(struct e2pf_worker *w,
 		if (state == E2PF_CACHED)
 			populate(w, device, pos, len);
 		if (state == E2PF_HELD)
-			mark_held(step, pos, len);
+			mark_held(&parts, pos, len);
 		update_used(w);
 		if (!e2pf_monitor_count_part(e, &w->turn, &parts, pos, len,
 					     missing) ||
@@ -347,7 +342,8 @@ void e2pf_worker_init(struct e2pf_worker *w, struct e2pf_engine *e,
 	el->parse_left = e->source->parse_limit / workers + LEAST_REFS;
 	el->ahead_most = e->pacing.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD;
 	e2pf_requests_init(&w->requests,
-			   e->pacing.speed.deep_latency_ns * workers);
+			   e->pacing.speed.deep_latency_ns * workers,
+			   e->cfg.settle);
 }
 
 void e2pf_worker_free(struct e2pf_worker *w)

@@ -197,34 +197,32 @@ static void start_window(struct e2pf_window *w)
 
 /* Count a run of these blocks as requested. */
 static void request(struct e2pf_window *w, const struct e2pf_stripe *stripe,
-		    uint64_t range, uint64_t block, uint32_t blocks)
+		    uint64_t block, uint32_t blocks)
 {
-	const struct e2pf_ref ref = { .offset = block * BS, .length = blocks * BS };
+	struct e2pf_ref ref = { .offset = block * BS, .length = blocks * BS };
 	struct e2pf_run_parts parts = { .ref = &ref, .n = 1 };
 
-	e2pf_window_count_part(w, &parts, stripe, range, ref.offset, ref.length,
-			       true);
+	e2pf_window_count_part(w, &parts, stripe, ref.offset, ref.length, true);
 }
 
 PART_TEST(window_of_a_followed_phase)
 {
-	const struct e2pf_stripe stripe = {
+	struct e2pf_stripe stripe = {
 		.phase = &followed, .last = 9, .bytes = 1000 * BS
 	};
 	struct e2pf_window w;
-	uint64_t range;
 
 	start_window(&w);
 	e2pf_schedule_begin(&s, &followed);
-	range = e2pf_window_add_range(&w, &stripe);
+	e2pf_window_add_range(&w, &stripe);
 	assert_int_equal(e2pf_window_share(&w), MIB / 4);
-	request(&w, &stripe, range, 0, 511);
+	request(&w, &stripe, 0, 511);
 	assert_false(e2pf_window_is_full(&w, false));
 	/* Half is kept for the one that the checker reaches first. */
-	request(&w, &stripe, range, 511, 1);
+	request(&w, &stripe, 511, 1);
 	assert_true(e2pf_window_is_full(&w, false));
 	assert_false(e2pf_window_is_full(&w, true));
-	request(&w, &stripe, range, 512, 512);
+	request(&w, &stripe, 512, 512);
 	assert_true(e2pf_window_is_full(&w, true));
 	/* Units have led to more than they weigh. */
 	assert_int_equal(e2pf_window_share(&w), MIB / 4 * 1000 / 1024);
@@ -246,7 +244,7 @@ PART_TEST(window_of_a_followed_phase)
 /* Where no position is reported, the checker's reads make room. */
 PART_TEST(window_of_reads)
 {
-	const struct e2pf_stripe stripe = { .phase = &unfollowed };
+	struct e2pf_stripe stripe = { .phase = &unfollowed };
 	struct e2pf_read read = { .length = 2 * BS };
 	struct e2pf_window w;
 	bool were;
@@ -254,7 +252,8 @@ PART_TEST(window_of_reads)
 	cfg.budget = MIB;
 	start_window(&w);
 	e2pf_schedule_begin(&s, &unfollowed);
-	request(&w, &stripe, e2pf_window_add_range(&w, &stripe), 0, 1024);
+	e2pf_window_add_range(&w, &stripe);
+	request(&w, &stripe, 0, 1024);
 	assert_true(e2pf_window_is_full(&w, true));
 	read.offset = 2000 * BS;
 	assert_int_equal(e2pf_window_forget(&w, &read, &were), 0);
@@ -283,7 +282,7 @@ PART_TEST(window_of_reads)
 PART_TEST(overlapping_references)
 {
 	/* Blocks 0 to 9, 2 to 3, 4 to 11, and 14 to 15. */
-	const struct e2pf_ref ref[] = {
+	struct e2pf_ref ref[] = {
 		{ .length = 10 * BS }, { .offset = 2 * BS, .length = 2 * BS },
 		{ .offset = 4 * BS, .length = 8 * BS, .cls = 1 },
 		{ .offset = 14 * BS, .length = 2 * BS }
@@ -302,7 +301,7 @@ PART_TEST(overlapping_references)
 
 	start_window(&w);
 	for (i = 0; i < COUNT(part); i++) {
-		e2pf_window_count_part(&w, &parts, &stripe, 0,
+		e2pf_window_count_part(&w, &parts, &stripe,
 				       part[i].block * BS, part[i].blocks * BS,
 				       part[i].missing);
 		/* Nothing before the part is looked at again. */
@@ -597,17 +596,18 @@ TEST(limit_of_requests)
 	struct e2pf_requests *q = calloc(1, sizeof(*q));
 	unsigned i;
 
-	e2pf_requests_init(q, 0);
+	e2pf_requests_init(q, 0, false);
 	for (i = 0; i < 100; i++)
 		e2pf_requests_add(q, &(struct e2pf_request) { .bytes = BS });
 	/* Of all requests, when fewer are in flight than a step has. */
 	q->most = 100000;
-	assert_ptr_equal(e2pf_requests_step(q, false), &q->ring[99]);
+	assert_ptr_equal(e2pf_requests_step(q), &q->ring[99]);
 	/* One late request halves the limit, one in time adds to it. */
 	q->most = 100;
-	e2pf_requests_completed(q, true, true);
+	q->one_by_one = true;
+	e2pf_requests_completed(q, true);
 	assert_int_equal(q->most, 50);
-	e2pf_requests_completed(q, true, false);
+	e2pf_requests_completed(q, false);
 	assert_int_equal(q->most, 51);
 	assert_int_equal(q->in_flight, 98);
 	free(q);
