@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The engine's life: create, start, stop, free.  Starts and joins the threads, and reads
- * the device before there are any, which needs no lock: whether everything is cached, and
- * how fast it is.
+ * The engine's life: create, start, stop, free.  Reads the device before there are any
+ * workers, which needs no lock: whether everything is cached, and how fast it is.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "device/thread.h"
 #include "piece.h"
 #include "worker.h"
 
@@ -149,31 +147,6 @@ const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)
  * Start and stop.
  */
 
-/* Create this many workers.  Returns how many there are; *err is an errno if there is
- * none. */
-static unsigned start_threads(struct e2pf_engine *e, unsigned wanted, int *err)
-{
-	unsigned i;
-
-	e->worker = calloc(wanted, sizeof(*e->worker));
-	*err = ENOMEM;
-	if (e->worker && e->cfg.before_threads)
-		e->cfg.before_threads();
-	for (i = 0; e->worker && i < wanted; i++) {
-		struct e2pf_worker *w = &e->worker[i];
-
-		e2pf_worker_init(w, e, i, wanted);
-		*err = e2pf_thread_start(&w->thread, e2pf_worker_main, w);
-		if (*err)
-			break;
-	}
-	if (i)
-		*err = 0;
-	else
-		free(e->worker);
-	return i;
-}
-
 /* Measure the device if its kind is a guess, and start the workers.  Returns 0, also when
  * the engine was stopped meanwhile, or an errno. */
 static int start_reading(struct e2pf_engine *e)
@@ -192,7 +165,7 @@ static int start_reading(struct e2pf_engine *e)
 	}
 	workers = e2pf_monitor_prepare(e, &err);
 	if (workers)
-		workers = start_threads(e, workers, &err);
+		workers = e2pf_workers_start(e, workers, &err);
 	e2pf_monitor_started(e, workers, E2PF_RUN_IDLE);
 	return err;
 }
@@ -228,17 +201,10 @@ bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
 
 bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
 {
-	unsigned i;
-
 	if (!e2pf_monitor_stop(e, milliseconds))
 		return false;
 	/* Nobody else frees them: there is one that stops the engine. */
-	for (i = 0; i < e->pool.workers; i++) {
-		pthread_join(e->worker[i].thread, NULL);
-		e2pf_worker_free(&e->worker[i]);
-	}
-	if (e->pool.workers)
-		free(e->worker);
+	e2pf_workers_join(e);
 	e2pf_monitor_stopped(e);
 	return true;
 }

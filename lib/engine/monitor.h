@@ -33,8 +33,7 @@
  *
  * The files call each other in one direction (tests/tools/owners.py prints the order):
  *
- *	engine.c, walk.c	start and stop; starts the threads, and reads the device
- *				before there are any
+ *	engine.c, walk.c	start and stop; reads the device before there are threads
  *	worker.c, checker.c	what a thread does, and what a read of the checker does
  *	monitor.c		the lock, the conditions and the run state
  *	schedule, window, ...	parts, which know what they are given, and return events
@@ -71,7 +70,7 @@ struct e2pf_engine {
 	struct e2pf_source *source;
 	struct e2pf_device *const *devices;
 
-	struct e2pf_worker *worker;	/* engine.c: an array; from the start to
+	struct e2pf_worker *worker;	/* worker.c: an array; from the start to
 					   the end of the threads */
 
 	/* The others are monitor.c's. */

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include <errno.h>
+#include <stdlib.h>
 
+#include "device/thread.h"
+#include "elevator.h"
+#include "piece.h"
+#include "requests.h"
 #include "worker.h"
 
 /* References of 24 bytes that all workers together hold: 1.1 MiB, and one for
@@ -27,6 +32,16 @@
 
 /* Bytes read of a request that has not completed. */
 #define LATE_BYTES 4096u
+
+/* Only the worker's thread uses it. */
+struct e2pf_worker {
+	pthread_t thread;
+	struct e2pf_engine *e;
+	struct e2pf_turn turn;
+	struct e2pf_elevator elevator;
+	struct e2pf_requests requests;
+	struct e2pf_piece piece;
+};
 
 static bool is_obsolete(const struct e2pf_worker *w)
 {
@@ -328,29 +343,6 @@ static bool parse_piece(struct e2pf_worker *w,
  * The thread.
  */
 
-void e2pf_worker_init(struct e2pf_worker *w, struct e2pf_engine *e,
-		      unsigned number, unsigned workers)
-{
-	struct e2pf_elevator *el = &w->elevator;
-	uint64_t refs = e->window.budget / REF_BUDGET;
-
-	w->e = e;
-	w->turn.number = number;
-	refs = (refs < REFS_MOST ? refs : REFS_MOST) / workers;
-	el->source = e->source;
-	el->refs_most = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
-	el->parse_left = e->source->parse_limit / workers + LEAST_REFS;
-	el->ahead_most = e->pacing.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD;
-	e2pf_requests_init(&w->requests,
-			   e->pacing.speed.deep_latency_ns * workers,
-			   e->cfg.settle);
-}
-
-void e2pf_worker_free(struct e2pf_worker *w)
-{
-	e2pf_piece_free(&w->piece);
-}
-
 /* Find what its units refer to. */
 static void seed_units(struct e2pf_worker *w)
 {
@@ -389,7 +381,7 @@ static void read_taken(struct e2pf_worker *w)
 	e2pf_elevator_end(el);
 }
 
-void *e2pf_worker_main(void *arg)
+static void *run(void *arg)
 {
 	struct e2pf_worker *w = arg;
 	struct e2pf_engine *e = w->e;
@@ -405,4 +397,57 @@ void *e2pf_worker_main(void *arg)
 		;
 	e2pf_monitor_leave(e);
 	return NULL;
+}
+
+static void init(struct e2pf_worker *w, struct e2pf_engine *e, unsigned number,
+		 unsigned workers)
+{
+	struct e2pf_elevator *el = &w->elevator;
+	uint64_t refs = e->window.budget / REF_BUDGET;
+
+	w->e = e;
+	w->turn.number = number;
+	refs = (refs < REFS_MOST ? refs : REFS_MOST) / workers;
+	el->source = e->source;
+	el->refs_most = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
+	el->parse_left = e->source->parse_limit / workers + LEAST_REFS;
+	el->ahead_most = e->pacing.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD;
+	e2pf_requests_init(&w->requests,
+			   e->pacing.speed.deep_latency_ns * workers,
+			   e->cfg.settle);
+}
+
+unsigned e2pf_workers_start(struct e2pf_engine *e, unsigned wanted, int *err)
+{
+	unsigned i;
+
+	e->worker = calloc(wanted, sizeof(*e->worker));
+	*err = ENOMEM;
+	if (e->worker && e->cfg.before_threads)
+		e->cfg.before_threads();
+	for (i = 0; e->worker && i < wanted; i++) {
+		struct e2pf_worker *w = &e->worker[i];
+
+		init(w, e, i, wanted);
+		*err = e2pf_thread_start(&w->thread, run, w);
+		if (*err)
+			break;
+	}
+	if (i)
+		*err = 0;
+	else
+		free(e->worker);
+	return i;
+}
+
+void e2pf_workers_join(struct e2pf_engine *e)
+{
+	unsigned i;
+
+	for (i = 0; i < e->pool.workers; i++) {
+		pthread_join(e->worker[i].thread, NULL);
+		e2pf_piece_free(&e->worker[i].piece);
+	}
+	if (e->pool.workers)
+		free(e->worker);
 }

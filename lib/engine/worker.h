@@ -1,37 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * One worker: takes units, and requests and parses what they refer to in the order
- * of its elevator.
+ * The workers: threads that take units, and request and parse what they refer to in the
+ * order of their elevators.
  */
 #ifndef E2PF_WORKER_H
 #define E2PF_WORKER_H
 
-#include <pthread.h>
-
-#include "elevator.h"
 #include "monitor.h"
-#include "piece.h"
-#include "requests.h"
 
-/* Only the worker's thread uses it. */
-struct e2pf_worker {
-	pthread_t thread;
-	struct e2pf_engine *e;
-	struct e2pf_turn turn;
-	struct e2pf_elevator elevator;
-	struct e2pf_requests requests;
-	struct e2pf_piece piece;
-};
+/* Create this many; order and budget are final.  Returns how many there are; *err is an
+ * errno if there is none. */
+unsigned e2pf_workers_start(struct e2pf_engine *e, unsigned wanted, int *err);
 
-/* Order and budget are final. */
-void e2pf_worker_init(struct e2pf_worker *w, struct e2pf_engine *e,
-		      unsigned number, unsigned workers);
-
-/* Its thread. */
-void *e2pf_worker_main(void *worker);
-
-/* The thread has ended. */
-void e2pf_worker_free(struct e2pf_worker *w);
+/* Wait for the threads, which have been told to end. */
+void e2pf_workers_join(struct e2pf_engine *e);
 
 #endif
