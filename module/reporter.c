@@ -32,7 +32,7 @@ static struct {
 	const char *program;		/* NULL: nothing is reported */
 	unsigned every;			/* seconds, for standard error; 0: never */
 	clockid_t cpu;			/* of the checker's first thread */
-	struct e2pf_lock lock;
+	pthread_mutex_t lock;
 	pthread_cond_t cond;		/* the end, or the thread's */
 	struct e2pf_session *session;	/* NULL: nothing to look at */
 	bool ended;
@@ -41,7 +41,7 @@ static struct {
 	double first;			/* when the first walk began, s */
 	double began, cpu_began;	/* and this one */
 	struct e2pf_progress_past past;	/* of this one */
-} self = { .lock.mutex = PTHREAD_MUTEX_INITIALIZER };
+} self = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* A file opened under the number of a closed standard stream would get what the
  * checker prints. */
@@ -116,7 +116,8 @@ static bool wait_a_moment(void)
 {
 	const struct timespec until = e2pf_deadline(INTERVAL_NS);
 
-	while (!self.ended && e2pf_wait_until(&self.cond, &self.lock, &until))
+	while (!self.ended &&
+	       !pthread_cond_timedwait(&self.cond, &self.lock, &until))
 		;
 	return !self.ended;
 }
@@ -147,25 +148,25 @@ static void *report_thread(void *unused)
 	unsigned lines = 0;
 
 	e2pf_progress_each(NULL, NULL);		/* removes stale ones */
-	e2pf_lock(&self.lock);
+	pthread_mutex_lock(&self.lock);
 	while (wait_a_moment()) {
 		if (!self.session)
 			continue;
 		get_progress(&progress);
-		e2pf_unlock(&self.lock);
+		pthread_mutex_unlock(&self.lock);
 		e2pf_progress_print(&progress, text);
 		e2pf_progress_save(text);
 		print_line(&progress, &lines);
 		written = true;
-		e2pf_lock(&self.lock);
+		pthread_mutex_lock(&self.lock);
 	}
-	e2pf_unlock(&self.lock);
+	pthread_mutex_unlock(&self.lock);
 	if (written)
 		e2pf_progress_remove(getpid());
-	e2pf_lock(&self.lock);
+	pthread_mutex_lock(&self.lock);
 	self.running = false;
 	pthread_cond_broadcast(&self.cond);
-	e2pf_unlock(&self.lock);
+	pthread_mutex_unlock(&self.lock);
 	return unused;
 }
 
@@ -200,7 +201,7 @@ bool reporter_watch(struct e2pf_session *session)
 	memset(&self.past, 0, sizeof(self.past));
 	if (session && !self.running && !self.ended)
 		start_thread();
-	e2pf_unlock(&self.lock);
+	pthread_mutex_unlock(&self.lock);
 	return true;
 }
 
@@ -213,7 +214,8 @@ void reporter_end(void)
 	self.session = NULL;
 	self.ended = true;
 	pthread_cond_broadcast(&self.cond);
-	while (self.running && e2pf_wait_until(&self.cond, &self.lock, &until))
+	while (self.running &&
+	       !pthread_cond_timedwait(&self.cond, &self.lock, &until))
 		;
-	e2pf_unlock(&self.lock);
+	pthread_mutex_unlock(&self.lock);
 }

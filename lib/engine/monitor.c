@@ -25,7 +25,6 @@
 /* The one place where `run` changes. */
 static void set_run(struct e2pf_engine *e, enum e2pf_run run)
 {
-	e2pf_assert_held(e);
 	e->run = run;
 }
 
@@ -34,7 +33,6 @@ static bool settle(struct e2pf_engine *e, unsigned events)
 {
 	bool wake = events & E2PF_EV_WAKE && e->run == E2PF_RUN_ASLEEP;
 
-	e2pf_assert_held(e);
 	if (wake) {
 		set_run(e, E2PF_RUN_STARTING);
 		e2pf_pool_join(&e->pool);
@@ -62,7 +60,7 @@ void e2pf_monitor_init(struct e2pf_engine *e)
 {
 	struct e2pf_device *dev = e->devices[0];
 
-	e2pf_lock_init(&e->lock);
+	pthread_mutex_init(&e->lock, NULL);
 	e2pf_cond_init(&e->work);
 	e2pf_cond_init(&e->gate);
 	e2pf_cond_init(&e->ended);
@@ -78,7 +76,7 @@ void e2pf_monitor_destroy(struct e2pf_engine *e)
 	pthread_cond_destroy(&e->work);
 	pthread_cond_destroy(&e->gate);
 	pthread_cond_destroy(&e->ended);
-	e2pf_lock_destroy(&e->lock);
+	pthread_mutex_destroy(&e->lock);
 }
 
 /* Begin this phase at its first unit, or, with NULL, none. */
@@ -212,10 +210,10 @@ bool e2pf_monitor_stop(struct e2pf_engine *e, int milliseconds)
 	e2pf_reads_set_gated(&e->reads, false);
 	settle(e, E2PF_EV_WORK | E2PF_EV_GATE);
 	while (e->pool.running &&
-	       e2pf_wait_until(&e->ended, &e->lock, &ts))
+	       !pthread_cond_timedwait(&e->ended, &e->lock, &ts))
 		;
 	gone = !e->pool.running;
-	e2pf_unlock(&e->lock);
+	pthread_mutex_unlock(&e->lock);
 	return gone;
 }
 
@@ -242,7 +240,7 @@ bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
 	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
 	E2PF_LOCKED(e);
 
-	while (!is_idle(e) && e2pf_wait_until(&e->ended, &e->lock, &ts))
+	while (!is_idle(e) && !pthread_cond_timedwait(&e->ended, &e->lock, &ts))
 		;
 	return is_idle(e);
 }
@@ -285,9 +283,9 @@ static void next_phase(struct e2pf_engine *e)
 	    !e2pf_schedule_has_ended(&e->schedule))
 		return;
 	e2pf_schedule_set_end(&e->schedule, E2PF_PHASE_CHOOSING);
-	e2pf_unlock(&e->lock);
+	pthread_mutex_unlock(&e->lock);
 	next = e->source->ops->next(e->source, phase);
-	e2pf_lock(&e->lock);
+	pthread_mutex_lock(&e->lock);
 	e2pf_schedule_set_end(&e->schedule, E2PF_PHASE_OPEN);
 	if (!e2pf_is_reading(e))
 		return;
@@ -327,7 +325,7 @@ static void be_idle(struct e2pf_engine *e, const struct e2pf_turn *turn)
 	/* Unless there was something new meanwhile. */
 	if (e->pool.member[turn->number].news == e->schedule.news &&
 	    e->run != E2PF_RUN_STOPPING)
-		e2pf_wait(&e->work, &e->lock);
+		pthread_cond_wait(&e->work, &e->lock);
 }
 
 bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn)
@@ -336,7 +334,7 @@ bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn)
 	E2PF_LOCKED(e);
 
 	while (turn->number >= e->pool.workers)
-		e2pf_wait(&e->work, &e->lock);
+		pthread_cond_wait(&e->work, &e->lock);
 	e2pf_pool_publish(&e->pool, turn->number, &turn->used);
 	while (e->run != E2PF_RUN_STOPPING && !(taken = take(e, turn)))
 		be_idle(e, turn);
@@ -359,7 +357,7 @@ static void wait_while_stuck(struct e2pf_engine *e,
 {
 	while (e->pacing.stuck && !e2pf_is_obsolete(e, &turn->stripe)) {
 		set_state(e, turn, E2PF_WORKER_THROTTLED);
-		e2pf_wait(&e->work, &e->lock);
+		pthread_cond_wait(&e->work, &e->lock);
 	}
 	set_state(e, turn, E2PF_WORKER_READING);
 }
@@ -389,10 +387,10 @@ bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn)
 			throttled = true;
 			continue;
 		}
-		e2pf_wait(&e->work, &e->lock);
-		e2pf_unlock(&e->lock);
+		pthread_cond_wait(&e->work, &e->lock);
+		pthread_mutex_unlock(&e->lock);
 		e2pf_window_query_memory(&e->window);
-		e2pf_lock(&e->lock);
+		pthread_mutex_lock(&e->lock);
 	}
 	set_state(e, turn, E2PF_WORKER_READING);
 	return !e2pf_is_obsolete(e, &turn->stripe);
@@ -418,11 +416,11 @@ bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
 	e2pf_pool_progressed(&e->pool, e2pf_now(e));
 	if (error || ns >= E2PF_STUCK_NS || e->gate_waiters ||
 	    e->pacing.stuck) {
-		e2pf_lock(&e->lock);
+		pthread_mutex_lock(&e->lock);
 		settle(e, E2PF_EV_GATE |
 			  e2pf_pacing_judge_ours(&e->pacing, offset, error, ns));
 		wait_while_stuck(e, turn);
-		e2pf_unlock(&e->lock);
+		pthread_mutex_unlock(&e->lock);
 	}
 	return !e2pf_is_obsolete(e, &turn->stripe);
 }
@@ -477,9 +475,9 @@ void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
 	if (!e2pf_schedule_report(&e->schedule, phase, unit) ||
 	    !e->pool.throttled)
 		return;
-	e2pf_lock(&e->lock);
+	pthread_mutex_lock(&e->lock);
 	settle(e, E2PF_EV_ROOM);
-	e2pf_unlock(&e->lock);
+	pthread_mutex_unlock(&e->lock);
 }
 
 static bool is_in_phase(const struct e2pf_engine *e, unsigned number)
@@ -524,7 +522,6 @@ static bool is_worth_waiting(const struct e2pf_engine *e, bool disks_read)
 	unsigned epoch = e->schedule.epoch;
 	uint64_t at = 0;
 
-	e2pf_assert_held(e);
 	if (!e->reads.gated || !e2pf_is_reading(e) ||
 	    e2pf_now(e) - e->pool.last_progress >=
 	    (disks_read ? E2PF_GATE_PATIENCE_NS : E2PF_IDLE_PATIENCE_NS))
@@ -548,7 +545,7 @@ bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
 		e2pf_reads_count_wait(&e->reads);
 	e->gate_waiters++;
 	if (worth)
-		e2pf_wait_until(&e->gate, &e->lock, &ts);
+		pthread_cond_timedwait(&e->gate, &e->lock, &ts);
 	e->gate_waiters--;
 	return worth;
 }
@@ -661,7 +658,7 @@ static bool get_stats(struct e2pf_engine *e, int milliseconds,
 		return false;
 	count_workers(e, stats);
 	count_checker(e, stats);
-	e2pf_unlock(&e->lock);
+	pthread_mutex_unlock(&e->lock);
 	return true;
 }
 

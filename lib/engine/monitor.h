@@ -75,7 +75,7 @@ struct e2pf_engine {
 
 	/* The others are monitor.c's. */
 	struct e2pf_engine_config cfg;	/* const while reading */
-	struct e2pf_lock lock;
+	pthread_mutex_t lock;
 	_Atomic(enum e2pf_run) run;	/* any thread reads it */
 	bool gave_up;			/* since the start, for the statistics */
 	pthread_cond_t work;		/* workers that are idle or throttled */

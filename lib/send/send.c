@@ -59,7 +59,7 @@ static void close_send(struct e2pf_session *session)
 	e2pf_slot_set_free(&s->named);
 	e2pf_mounted_close(&s->fs);
 	pthread_cond_destroy(&s->changed);
-	e2pf_lock_destroy(&s->lock);
+	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
@@ -221,12 +221,12 @@ static void wait_for_room(struct send *s)
 
 	if (ahead > s->base.last.peak_lookahead_bytes)
 		s->base.last.peak_lookahead_bytes = ahead;
-	e2pf_lock(&s->lock);
+	pthread_mutex_lock(&s->lock);
 	s->waiting = true;
 	while (!s->stop && s->came_out < s->part_stream)
-		e2pf_wait(&s->changed, &s->lock);
+		pthread_cond_wait(&s->changed, &s->lock);
 	s->waiting = false;
-	e2pf_unlock(&s->lock);
+	pthread_mutex_unlock(&s->lock);
 	s->bytes_before = s->part_bytes;
 	s->part_bytes = s->bytes;
 	s->part_stream = s->stream;
@@ -239,9 +239,9 @@ void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
 	s->came_out += bytes;
 	if (!s->waiting)
 		return;
-	e2pf_lock(&s->lock);
+	pthread_mutex_lock(&s->lock);
 	pthread_cond_broadcast(&s->changed);
-	e2pf_unlock(&s->lock);
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* Bytes of data in a window: two are ahead of the send. */
@@ -296,10 +296,10 @@ static void *conduct(void *arg)
 		sweep_data(s);
 	}
 	s->early |= s->stop;
-	e2pf_lock(&s->lock);
+	pthread_mutex_lock(&s->lock);
 	s->gone = true;
 	pthread_cond_broadcast(&s->changed);
-	e2pf_unlock(&s->lock);
+	pthread_mutex_unlock(&s->lock);
 	return NULL;
 }
 
@@ -310,7 +310,7 @@ struct e2pf_session *e2pf_send_new(const char *name,
 
 	if (!s)
 		return NULL;
-	e2pf_lock_init(&s->lock);
+	pthread_mutex_init(&s->lock, NULL);
 	e2pf_cond_init(&s->changed);
 	if (e2pf_session_init(&s->base, &sends, name, settings)) {
 		e2pf_close(&s->base);
@@ -382,13 +382,14 @@ bool e2pf_send_stop(struct e2pf_session *session, int milliseconds)
 
 	if (!s->running)
 		return true;
-	e2pf_lock(&s->lock);
+	pthread_mutex_lock(&s->lock);
 	s->stop = true;
 	pthread_cond_broadcast(&s->changed);
-	while (!s->gone && e2pf_wait_until(&s->changed, &s->lock, &deadline))
+	while (!s->gone &&
+	       !pthread_cond_timedwait(&s->changed, &s->lock, &deadline))
 		;
 	s->running = !s->gone;
-	e2pf_unlock(&s->lock);
+	pthread_mutex_unlock(&s->lock);
 	if (!s->running)
 		pthread_join(s->conductor, NULL);
 	stats->stage[0].ns += send_now() - s->began;

@@ -36,7 +36,7 @@ struct send {
 	 * the one before.  Bytes requested until then; and one window earlier. */
 	uint64_t stream, part_stream, part_bytes, bytes_before;
 
-	struct e2pf_lock lock;		/* protects `data' and `wanted', while
+	pthread_mutex_t lock;		/* protects `data' and `wanted', while
 					   workers run, and members below */
 	pthread_cond_t changed;
 	size_t next;			/* of the jobs, an index */

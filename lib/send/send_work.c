@@ -31,7 +31,7 @@ static void want(struct send *s, uint64_t tree,
 {
 	size_t i;
 
-	e2pf_lock(&s->lock);
+	pthread_mutex_lock(&s->lock);
 	for (i = 0; i < TREES_MOST; i++) {
 		if (s->wanted[i].tree && s->wanted[i].tree != tree)
 			continue;
@@ -40,7 +40,7 @@ static void want(struct send *s, uint64_t tree,
 				&(struct e2pf_btrfs_range) { *key, *key });
 		break;
 	}
-	e2pf_unlock(&s->lock);
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* A newer kernel's flag: extents are sent as they are stored, past the page cache. */
@@ -62,9 +62,9 @@ static void take_data(struct send *s, const struct e2pf_btrfs_item *item)
 	/* With length 0, only the extent's record is used. */
 	if (no_data || (data.compressed && s->flags & SEND_COMPRESSED))
 		data.length = 0;
-	e2pf_lock(&s->lock);
+	pthread_mutex_lock(&s->lock);
 	e2pf_jobs_add(&s->data, &data);
-	e2pf_unlock(&s->lock);
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* Not all inodes in a changed leaf have changed. */
@@ -210,7 +210,7 @@ static size_t take(struct send *s, struct e2pf_job **first)
 	uint64_t bytes = 0;
 	size_t n = 0;
 
-	e2pf_lock(&s->lock);
+	pthread_mutex_lock(&s->lock);
 	*first = &s->jobs.job[s->next];
 	for (; s->next < s->jobs.count && n < BATCH_PIECES; n++, s->next++) {
 		const struct e2pf_job *job = &s->jobs.job[s->next];
@@ -220,7 +220,7 @@ static size_t take(struct send *s, struct e2pf_job **first)
 			  job->offset != job[-1].offset + job[-1].stored))
 			break;
 	}
-	e2pf_unlock(&s->lock);
+	pthread_mutex_unlock(&s->lock);
 	return n;
 }
 

@@ -8,11 +8,9 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "lock.h"
 #include "fake-threads.h"
 
 #define MOST_WORKERS 512
@@ -46,13 +44,6 @@ static atomic_int fail_allocation = -1;
 static atomic_bool failed;
 static atomic_uint checker_waits, checker_patience;
 static __thread struct worker *self;
-
-/* Every test of the engine ends at a function that is called without its lock. */
-void e2pf_lock_not_held(const char *function)
-{
-	fprintf(stderr, "%s() is called without the lock\n", function);
-	abort();
-}
 
 int fake_worker(void)
 {

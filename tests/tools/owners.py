@@ -6,9 +6,10 @@
     tests/tools/owners.py [--order] [TREE]
 
 Fails if files call each other in a circle, if a file calls upwards (LEVELS), or if anybody
-but the monitor takes the engine's lock, and anything but its settle() wakes somebody.  A
-part is a struct of the file of its name, which alone may write its fields: fails if another
-file does, or if nobody writes one.  --order prints which file calls which.
+but the monitor takes the engine's lock, anything but its settle() wakes somebody, or the
+monitor does without the lock what needs it.  A part is a struct of the file of its name,
+which alone may write its fields: fails if another file does, or if nobody writes one.
+--order prints which file calls which.
 """
 import os, re, sys
 
@@ -21,7 +22,13 @@ PARTS = LEVELS[1]
 # address.
 WRITE = r"\s*(?:=(?!=)|[-+|&^*/]=|\+\+|--)"
 WAKES = r"\bpthread_cond_(?:broadcast|signal)\("
-LOCKS = r"\b(?:E2PF_LOCKED|e2pf_(?:lock|lock_within|unlock|wait|wait_until))\("
+LOCKS = r"\b(?:E2PF_LOCKED|e2pf_lock_within|pthread_mutex_(?:un)?lock)\("
+WAITS = r"\bpthread_cond_(?:timed)?wait\("
+# What the monitor calls only with the lock, beside what the headers of parts name and what
+# calls that in turn; and its functions that run before there is another thread.
+NEED_LOCK = {"set_run", "settle", "is_worth_waiting", "pthread_cond_wait",
+             "pthread_cond_timedwait"}
+ALONE = {"e2pf_monitor_init", "e2pf_monitor_destroy"}
 
 
 def without_comments(text):
@@ -60,13 +67,46 @@ def order(code, bad):
 
 def waking(code, bad):
     for f, text in code.items():
-        if f != "monitor" and re.search(LOCKS, text):
+        if f != "monitor" and re.search(LOCKS + "|" + WAITS, text):
             bad.append("%s.c takes the engine's lock, or waits" % f)
         wakes = len(re.findall(WAKES, text))
         wakes -= sum(len(re.findall(WAKES, body)) for name, body in functions_of(text)
                      if (f, name) == ("monitor", "settle"))
         if wakes:
             bad.append("%s.c wakes somebody, but not in settle()" % f)
+
+
+def need_lock(header):
+    """The functions that a part's header declares below "... need the lock"."""
+    need = False
+    for m in re.finditer(r"^/\*(.*?)\*/|\b(e2pf_\w+)\((?=[^;{}]*\);)", header,
+                         re.S | re.M):
+        if m[2] and need:
+            yield m[2]
+        elif m[1]:
+            need = "need the lock" in m[1] or \
+                   (need and not re.search("need no lock|These do not", m[1]))
+
+
+def locking(code, header, bad):
+    """Is what needs the lock called with it?"""
+    need, more = set(), NEED_LOCK.union(*(need_lock(header[part]) for part in PARTS))
+    for f in set(code) - {"monitor", *PARTS}:
+        bad += ["%s.c: %s() needs the lock" % (f, name)
+                for name in re.findall(r"\b(\w+)\(", code[f]) if name in more]
+    code = code["monitor"]
+    bodies = {name: body for name, body in functions_of(code) if name not in ALONE}
+    while not more <= need:
+        need, more = need | more, set()
+        for name, body in bodies.items():
+            for m in re.finditer(r"\b(?:%s)\(" % "|".join(need), body):
+                held = re.findall(LOCKS, body[:m.start()])
+                if held and "unlock" in held[-1]:
+                    bad.append("monitor.c: %s() has released the lock" % name)
+                elif not held:
+                    more.add(name)
+    bad += ["monitor.c: %s() needs the lock" % name for name in need & set(bodies)
+            if not re.search(r"^static [^;{}()]*\b%s\(" % name, code, re.M)]
 
 
 def fields_of(text, struct):
@@ -117,6 +157,7 @@ def main():
     bad = []
     calls = order(code, bad)
     waking(code, bad)
+    locking(code, header, bad)
     ownership(code, header, bad)
     for i, files in enumerate(LEVELS if "--order" in sys.argv else ()):
         for f in files:

@@ -34,7 +34,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	session = e2pf_send_new("fake", &settings);
 	assert_non_null(session);
 	s = (struct send *)session;
-	e2pf_lock(&s->lock);
+	pthread_mutex_lock(&s->lock);
 	assert_null(e2pf_send_start(session, -1, &args));
 	while (!s->gone) {
 		uint64_t more = 0;
@@ -45,14 +45,14 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 			more = s->stream - s->came_out;
 			waits++;
 		}
-		e2pf_unlock(&s->lock);
+		pthread_mutex_unlock(&s->lock);
 		if (more)
 			e2pf_send_came_out(session, more);
 		else
 			sched_yield();
-		e2pf_lock(&s->lock);
+		pthread_mutex_lock(&s->lock);
 	}
-	e2pf_unlock(&s->lock);
+	pthread_mutex_unlock(&s->lock);
 	assert_true(e2pf_send_stop(session, 10000));
 	assert_int_equal(session->last.errors, 0);
 	assert_int_equal(s->leaves_changed, FAKE_LEAVES);

@@ -246,9 +246,9 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	rig_start(r);
 	if (way) {
-		e2pf_lock(&r->e->lock);
+		pthread_mutex_lock(&r->e->lock);
 		e2pf_blockset_clear(&r->e->window.ahead, 256 * 16);
-		e2pf_unlock(&r->e->lock);
+		pthread_mutex_unlock(&r->e->lock);
 	}
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
 	fake_hold(&r->dev, FAKE_WILLNEED, false);

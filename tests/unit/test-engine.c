@@ -512,7 +512,7 @@ RIG_TEST(lock_is_taken_rarely, 2, 1)
 	for (i = 0; i < DIRS; i++)
 		dir[i] = at + 2 * i;
 	rig_settle(r);
-	counted = &r->e->lock.mutex;
+	counted = &r->e->lock;
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS);
 	fake_threads_settle();
 	locks_taken();

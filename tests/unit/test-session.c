@@ -244,9 +244,9 @@ TEST(looked_at_while_measuring)
 	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer, &s), 0);
 	e2pf_session_get_progress(s, &progress, &facts);
 	assert_int_equal(progress.wait, E2PF_WAITS_NOT);
-	e2pf_lock(&s->engine->lock);
+	pthread_mutex_lock(&s->engine->lock);
 	e2pf_session_get_progress(s, &progress, &facts);
-	e2pf_unlock(&s->engine->lock);
+	pthread_mutex_unlock(&s->engine->lock);
 	assert_int_equal(progress.wait, E2PF_WAITS_DISK);
 	assert_string_equal(progress.stage, "open");
 	e2pf_close(s);
