@@ -72,8 +72,6 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 		return;
 	/* A cached read shows nothing about a stuck device. */
 	r->missed = !e2pf_is_cached(dev, r->offset, r->length);
-	if (r->missed)
-		e2pf_reads_look_beside(reads, dev, r);
 	r->waited = r->missed && reads->gated &&
 		    e2pf_reads_may_come(reads, dev, r);
 	if (!r->waited)

@@ -230,12 +230,13 @@ bool e2pf_engine_get_progress(struct e2pf_engine *e,
 			      struct e2pf_engine_stats *stats);
 
 /*
- * The checker's read has failed, at this offset of a device.  The block layer merges
- * requests that lie side by side, and a device may fail them as one: then a bad sector
- * among what the engine asked for fails a read that is sound.  If that may be, ask for
- * nothing more, and return true: it should be made once more.
+ * The checker's read has failed, at this offset of a device.  The kernel reads a large
+ * folio as a whole, the block layer merges requests that lie side by side, and a device
+ * may fail them as one: then a bad sector among what the engine asked for fails a read
+ * that is sound.  If that may be, return true: it should be made once more, alone.
  */
-bool e2pf_engine_may_read_again(struct e2pf_engine *e, uint64_t offset);
+bool e2pf_engine_may_read_again(struct e2pf_engine *e,
+				const struct e2pf_read *r);
 
 /* Walk all phases that do not wait for the checker, in this thread, reading
  * only what must be parsed, and count what would be read ahead.  `count` has an

@@ -18,9 +18,6 @@
 /* How often a checker at the gate checks whether its block is cached. */
 #define GATE_CHECK_NS 20000000u
 
-/* After this time nothing that was asked for is in flight: longer than disks try a bad
- * sector. */
-#define IN_FLIGHT_NS 120000000000ull
 
 /* The one place where `run` changes. */
 static void set_run(struct e2pf_engine *e, enum e2pf_run run)
@@ -574,17 +571,14 @@ bool e2pf_monitor_checker_read(struct e2pf_engine *e,
 			 e2pf_reads_count(&e->reads, r, stalled, now));
 }
 
-bool e2pf_engine_may_read_again(struct e2pf_engine *e, uint64_t offset)
+bool e2pf_engine_may_read_again(struct e2pf_engine *e,
+				const struct e2pf_read *r)
 {
-	uint64_t requested = e->pool.last_request;
-	bool again;
+	bool again = e2pf_reads_failed(&e->reads, e->devices[r->device], r,
+				       e->source->grain) && e->pool.last_request;
 	E2PF_LOCKED(e);
 
-	/* Workers that have ended or given up have left theirs in flight. */
-	again = e2pf_reads_failed(&e->reads, offset, e->source->grain,
-				  requested &&
-				  e2pf_now(e) - requested < IN_FLIGHT_NS);
-	settle(e, e2pf_pacing_read_failed(&e->pacing, offset));
+	settle(e, e2pf_pacing_read_failed(&e->pacing, r->offset));
 	return again;
 }
 

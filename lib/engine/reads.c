@@ -3,7 +3,6 @@
 #include "piece.h"
 #include "reads.h"
 
-#define NOWHERE UINT64_MAX
 
 /* The gate stays open for the rest of the phase when more time was lost at it than
  * LOST_READS reads of the checker's own take, and a LOST_PART of what those took that
@@ -76,7 +75,6 @@ unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
 {
 	unsigned slot = atomic_fetch_add(&c->next_requested, 1) % E2PF_REQUESTED;
 	struct e2pf_requested *r = &c->requested[slot];
-	unsigned requests;
 
 	/* Whoever looks meanwhile may take two requests for one that is as long as
 	 * the first and where the second is: then something counts as in flight
@@ -84,13 +82,8 @@ unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
 	r->offset = offset;
 	r->device = device;
 	r->length = length;
-	r->asking = true;
-	if (offset <= c->alone_end && offset + length >= c->alone_at)
-		c->alone_at = NOWHERE;
 	/* This may block while the device's queue is full. */
-	requests = dev->ops->willneed(dev, offset, length);
-	r->asking = false;
-	return requests;
+	return dev->ops->willneed(dev, offset, length);
 }
 
 /* The request for this byte among the last ones of the workers, or NULL. */
@@ -105,41 +98,6 @@ static const struct e2pf_requested *request_of(const struct e2pf_reads *c,
 		    offset - r->offset < r->length)
 			return r;
 	return NULL;
-}
-
-/* Might the page of this byte be in flight?  A page that no worker has requested may
- * have been written in part.  The kernel drops a page that could not be read, but not
- * one that is being read. */
-static bool may_be_in_flight(const struct e2pf_reads *c,
-			     struct e2pf_device *dev, unsigned device,
-			     uint64_t offset)
-{
-	const struct e2pf_requested *request;
-	enum e2pf_residency state;
-
-	if (offset >= dev->size || e2pf_is_cached(dev, offset, 1))
-		return false;
-	request = request_of(c, device, offset);
-	if (!request || request->asking)
-		return request;
-	if (dev->ops->forget)
-		dev->ops->forget(dev, offset - offset % dev->page_size,
-				 dev->page_size);
-	dev->ops->span(dev, offset, 1, &state);
-	return state == E2PF_HELD || !dev->sees_held;
-}
-
-void e2pf_reads_look_beside(struct e2pf_reads *c, struct e2pf_device *dev,
-			    const struct e2pf_read *r)
-{
-	uint64_t end = r->offset + r->length;
-
-	/* Publish the read before looking: a later request beside it clears this. */
-	c->alone_end = end;
-	c->alone_at = r->offset;
-	if ((r->offset && may_be_in_flight(c, dev, r->device, r->offset - 1)) ||
-	    may_be_in_flight(c, dev, r->device, end))
-		c->alone_at = NOWHERE;
 }
 
 /* Not if a page of it is in the cache that no worker has requested: nobody may be reading
@@ -177,7 +135,6 @@ bool e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now,
 	r->waited = r->missed = false;
 	atomic_store_explicit(&c->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&c->reading_since, now, memory_order_relaxed);
-	c->alone_at = NOWHERE;
 	/* One of the last blocks is in memory, mostly in libext2fs's own cache: pass
 	 * 1D reads an extent block again for each block that it clones, and asking the
 	 * kernel each time took a third of the check. */
@@ -247,10 +204,21 @@ unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 	return count_sleep_miss(c);
 }
 
-bool e2pf_reads_failed(struct e2pf_reads *c, uint64_t offset, uint32_t grain,
-		       bool in_flight)
+static bool is_held(struct e2pf_device *dev, uint64_t offset)
+{
+	enum e2pf_residency state;
+
+	if (offset >= dev->size)
+		return false;
+	dev->ops->span(dev, offset, 1, &state);
+	return state == E2PF_HELD;
+}
+
+bool e2pf_reads_failed(struct e2pf_reads *c, struct e2pf_device *dev,
+		       const struct e2pf_read *r, uint32_t grain)
 {
 	/* It is not in memory. */
-	*lately(c, offset, grain) = 0;
-	return in_flight && c->alone_at != offset;
+	*lately(c, r->offset, grain) = 0;
+	return !dev->sees_held || (r->offset && is_held(dev, r->offset - 1)) ||
+	       is_held(dev, r->offset + r->length);
 }

@@ -29,7 +29,6 @@
 struct e2pf_requested {
 	atomic_uint_fast64_t offset;
 	atomic_uint device, length;	/* 0: nothing */
-	atomic_bool asking;		/* the call has not returned */
 };
 
 struct e2pf_reads {
@@ -40,9 +39,6 @@ struct e2pf_reads {
 	 * that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
 	atomic_uint_fast64_t reading_at;	/* bytes */
-	/* Where it begins and ends, if nothing beside it has been in flight since;
-	 * or UINT64_MAX. */
-	atomic_uint_fast64_t alone_at, alone_end;
 	/* The last requests of the workers, a ring. */
 	struct e2pf_requested requested[E2PF_REQUESTED];
 	atomic_uint next_requested;
@@ -71,11 +67,6 @@ struct e2pf_reads {
 bool e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now,
 		      uint32_t grain);
 
-/* It is not cached: is nothing in flight beside it, which the block layer could merge with
- * it?  From now on a request beside it counts. */
-void e2pf_reads_look_beside(struct e2pf_reads *c, struct e2pf_device *dev,
-			    const struct e2pf_read *r);
-
 /* Will a worker read this for the checker, or has it been requested? */
 bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
 			 const struct e2pf_read *r);
@@ -87,6 +78,12 @@ unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
 /* A read has returned, and took `ns` in all: did it wait for the device? */
 bool e2pf_reads_was_stall(struct e2pf_reads *c, const struct e2pf_read *r,
 			  uint64_t ns);
+
+/* It has failed: are there pages beside it in the cache that cannot be had?  They may be of
+ * the same large folio, which is read as a whole, or of a request that the block layer has
+ * merged with it. */
+bool e2pf_reads_failed(struct e2pf_reads *c, struct e2pf_device *dev,
+		       const struct e2pf_read *r, uint32_t grain);
 
 /* A signal is ending the check: nothing waits any more. */
 void e2pf_reads_is_ending(struct e2pf_reads *c);
@@ -110,10 +107,5 @@ void e2pf_reads_waited(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
 /* A read has returned, which was a stall or not. */
 unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 			  bool stalled, uint64_t now);
-
-/* A read at this place has failed, and workers have made requests that may not have ended
- * if `in_flight`: may one of them have failed it? */
-bool e2pf_reads_failed(struct e2pf_reads *c, uint64_t offset, uint32_t grain,
-		       bool in_flight);
 
 #endif

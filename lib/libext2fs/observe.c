@@ -53,7 +53,7 @@ static bool is_worth_retrying(void *context)
 {
 	const struct observed_read *o = context;
 
-	return e2pf_engine_may_read_again(o->engine, o->r.offset);
+	return e2pf_engine_may_read_again(o->engine, &o->r);
 }
 
 /* Tell the engine of a read before it is made.  Returns the engine if it must

@@ -38,6 +38,13 @@ void rig_new(struct rig *r)
 	assert_non_null(r->e);
 }
 
+bool rig_read_fails(struct rig *r, uint64_t offset)
+{
+	return e2pf_engine_may_read_again(r->e, &(struct e2pf_read) {
+		.offset = offset, .length = r->fs.geo.block_size
+	});
+}
+
 void rig_start(struct rig *r)
 {
 	rig_new(r);

@@ -38,6 +38,8 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 /* rig_prepare() creates the source; rig_new() the source and the engine. */
 void rig_prepare(struct rig *r);
 void rig_new(struct rig *r);
+/* A read of the checker has failed: is it made again? */
+bool rig_read_fails(struct rig *r, uint64_t offset);
 void rig_start(struct rig *r);
 /* The same, and wait until all workers sleep. */
 void rig_settle(struct rig *r);

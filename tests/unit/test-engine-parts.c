@@ -564,30 +564,18 @@ PART_TEST(gate_that_loses)
 	assert_false(c.gated);
 }
 
-/* A read that fails may do so because of what was requested beside it, since it began or
- * before. */
-PART_TEST(read_beside_a_request)
+/* A read that has failed is not in memory, and may have failed with a page beside it. */
+PART_TEST(read_that_fails)
 {
 	static struct e2pf_reads c;
 	struct e2pf_read r = { .offset = 100 * BS, .length = BS };
 
-	fake_set_late(&dev, true);
 	assert_false(e2pf_reads_begin(&c, &r, 0, BS));
 	assert_true(e2pf_reads_begin(&c, &r, 0, BS));
-	e2pf_reads_look_beside(&c, &dev.dev, &r);
-	e2pf_reads_request(&c, &dev.dev, 0, 200 * BS, BS);
-	assert_false(e2pf_reads_failed(&c, r.offset, BS, true));
-	/* It is not in memory. */
+	assert_false(e2pf_reads_failed(&c, &dev.dev, &r, BS));
 	assert_false(e2pf_reads_begin(&c, &r, 0, BS));
-	e2pf_reads_look_beside(&c, &dev.dev, &r);
-	e2pf_reads_request(&c, &dev.dev, 0, 101 * BS, BS);
-	assert_true(e2pf_reads_failed(&c, r.offset, BS, true));
-	assert_false(e2pf_reads_failed(&c, r.offset, BS, false));
-	/* That request may not have ended when the next read begins. */
-	r.offset = 102 * BS;
-	e2pf_reads_begin(&c, &r, 0, BS);
-	e2pf_reads_look_beside(&c, &dev.dev, &r);
-	assert_true(e2pf_reads_failed(&c, r.offset, BS, true));
+	fake_set_in_part(&dev, 101, 1);
+	assert_true(e2pf_reads_failed(&c, &dev.dev, &r, BS));
 }
 
 /* How many requests may be in flight follows those that complete. */

@@ -184,14 +184,14 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	/* The checker's own readahead is not refused any more. */
 	assert_false(e2pf_engine_reads_ahead(r->e));
 	assert_int_equal(rig_asked_of(r, dir, DIRS), way ? 0 : FIRST_REQUESTS);
-	e2pf_engine_may_read_again(r->e, bad * BS);
+	rig_read_fails(r, bad * BS);
 	for (i = 0; i < 4; i++)
 		rig_checker_reads(r, at + 100 + i, 1);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, bad), 1);
 	assert_int_equal(r->dev.bad_read, 0);
 	assert_false(rig_stats(r).gave_up);
-	e2pf_engine_may_read_again(r->e, dir[DIRS - 1] * BS);
+	rig_read_fails(r, dir[DIRS - 1] * BS);
 	assert_true(rig_stats(r).gave_up);
 }
 
@@ -207,64 +207,33 @@ RIG_TEST(bad_sector_that_fails_at_once, 2, 1)
 	assert_true(r->dev.clock < E2PF_STUCK_NS);
 }
 
-/* A read of the checker that has failed is made again if something beside it was
- * requested since it began, but not for what was requested elsewhere. */
-RIG_TEST(failed_read_beside_a_request, 2, 1)
+/* A read of the checker that has failed is made again if it may have failed with a page
+ * beside it, which is in the cache and cannot be had: of a large folio, or of what a worker
+ * has requested. */
+RIG_TEST(failed_read_beside_others, 2, 1)
 {
-	static const struct {
-		int from, to;		/* blocks, from the one that is read */
-		bool again;
-	} requests[] = {
-		{ -9, -1, false }, { -9, 0, true }, { 2, 9, false }, { 1, 2, true }
+	static const struct { int block; bool again; } beside[] = {
+		{ -2, false }, { -1, true }, { 0, false }, { 1, true }, { 2, false }
 	};
 	unsigned i;
 
 	rig_settle(r);
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < COUNT(beside); i++) {
 		uint64_t at = tiny_free_block(&r->fs, 0) + 100 + 10 * i;
-		struct e2pf_read read = { .offset = at * BS, .length = BS };
 
-		/* What is looked at before a read only when one has failed. */
-		e2pf_engine_may_read_again(r->e, 0);
-		e2pf_engine_before_read(r->e, &read);
-		e2pf_reads_request(&r->e->reads, r->device, 0, (at + requests[i].from) * BS,
-				       BS * (requests[i].to - requests[i].from));
-		assert_int_equal(requests[i].again,
-				 e2pf_engine_may_read_again(r->e, at * BS));
+		fake_set_in_part(&r->dev, at + beside[i].block, 1);
+		assert_int_equal(beside[i].again, rig_read_fails(r, at * BS));
 	}
+	r->dev.dev.sees_held = false;
+	assert_true(rig_read_fails(r, (tiny_free_block(&r->fs, 0) + 200) * BS));
 }
 
-/* Nor does it matter that the request has not returned yet, because the device's queue is
- * full. */
-RIG_TEST(failed_read_beside_a_request_that_blocks, 2, 1)
+/* Not before the first request. */
+RIG_TEST(failed_read_before_requests, 2, 1)
 {
-	uint64_t table = r->fs.groups[0].inode_table;
-	struct e2pf_read read = { .offset = (table - 1) * BS, .length = BS };
-
-	fake_hold(&r->dev, FAKE_WILLNEED, true);
-	rig_settle(r);
-	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED), 1);
-	e2pf_engine_may_read_again(r->e, 0);
-	e2pf_engine_before_read(r->e, &read);
-	assert_true(e2pf_engine_may_read_again(r->e, read.offset));
-	read.offset = (table + 100) * BS;
-	e2pf_engine_before_read(r->e, &read);
-	assert_false(e2pf_engine_may_read_again(r->e, read.offset));
-}
-
-/* What was requested two minutes ago has ended, and disturbs no other read. */
-RIG_TESTS(failed_read_long_after_a_request, 2, rig_set_up(r, 2, 1))
-{
-	struct e2pf_read read = { .length = BS };
-
-	r->dev.tick = 0;
-	rig_settle(r);
-	read.offset = (tiny_free_block(&r->fs, 0) + 100) * BS;
-	e2pf_engine_may_read_again(r->e, 0);
-	e2pf_engine_before_read(r->e, &read);
-	e2pf_reads_request(&r->e->reads, r->device, 0, read.offset, BS);
-	fake_advance(&r->dev, 120 * SECOND - 1 + way);
-	assert_int_equal(!way, e2pf_engine_may_read_again(r->e, read.offset));
+	rig_new(r);
+	fake_set_in_part(&r->dev, 201, 1);
+	assert_false(rig_read_fails(r, 200 * BS));
 }
 
 static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
@@ -335,7 +304,7 @@ RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 		rig_checker_reads(r, at + 100, 1);
 	} else if (way == 1) {
 		/* Its read fails, and would again. */
-		e2pf_engine_may_read_again(r->e, (at + 100) * BS);
+		rig_read_fails(r, (at + 100) * BS);
 	} else {
 		/* Or a worker does, when there is no room for more
 		 * requests. */
