@@ -4,10 +4,7 @@
 #ifndef INDIRECT_H
 #define INDIRECT_H
 
-#include <ext2fs/ext2fs.h>
-
-typedef int block_fn(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
-		     blk64_t ref_block, int ref_offset, void *data);
+#include "interpose.h"
 
 /* Begin to use our walk; before, indirect_iterate() calls libext2fs. */
 void indirect_begin(void);

@@ -8,6 +8,10 @@
 #include <ext2fs/ext2fs.h>
 #include <stdlib.h>
 
+/* What ext2fs_block_iterate3() calls. */
+typedef int block_fn(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+		     blk64_t ref_block, int ref_offset, void *data);
+
 /* The next function of this name in the dynamic linker's search order.  Aborts
  * if there is none: e2fsck itself would not have started then. */
 static inline void *real_function(const char *name)

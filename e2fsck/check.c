@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "accelerate.h"
+#include "ability.h"
 #include "check.h"
 #include "linkage.h"
 #include "module.h"
@@ -63,15 +63,18 @@ static bool is_small(struct ext2_super_block *s)
  * accelerations it gets. */
 static void decide(ext2_filsys fs)
 {
-	unsigned accel = module.setup.observe ? 0 : module.setup.accel, i;
+	unsigned asked = module.setup.observe ? 0 : module.setup.accel, i;
 	bool small = !module.setup.accel_is_set && is_small(fs->super), whole;
 	enum selftest outcome = SELFTEST_NONE;
-	enum finding instead = small ? FINDING_SMALL : FINDING_UNTRIED;
+	const struct accel *accel = ability_accel();
+	const char *instead = !accel ? "e2fsck-accel.so is not in this process" :
+			      small ? "the filesystem is small" :
+			      "no self-test was run";
 	struct findings found;
 
 	self.decided = true;
 	/* Another program, or one that the module cannot follow. */
-	if (!accelerate_sees_progress()) {
+	if (!ability_to_follow()) {
 		module.on = module.setup.prefetch = false;
 		return;
 	}
@@ -79,18 +82,18 @@ static void decide(ext2_filsys fs)
 	 * see each other. */
 	e2pf_share_join();
 	module_check_stats();
-	if (accel && !small)
-		outcome = selftest_run(accelerate_try, &found, sizeof(found));
+	if (accel && asked && !small)
+		outcome = selftest_run(accel->try, &found, sizeof(found));
 	whole = outcome == SELFTEST_DONE;
 	if (!selftest_may_read(&outcome)) {
 		turn_off("a system call that it needs is not allowed");
 		return;
 	}
 	if (outcome == SELFTEST_FAILED)
-		instead = FINDING_CRASHED;
+		instead = "the self-test crashed or hung";
 	for (i = 0; i < E2PF_ACCELERATIONS && !whole; i++)
-		found.of[i] = instead;
-	accelerate(accel, &found, &check.accelerations, &module.report.decisions);
+		found.why_not[i] = instead;
+	ability_accelerate(asked, &found, &module.report);
 	reporter_begin(module.name, module.setup.progress);
 }
 

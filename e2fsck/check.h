@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "accelerate.h"
 #include "arguments.h"
 #include "session.h"
 
@@ -18,7 +17,6 @@ extern struct check {
 	bool threads;			/* ours may have started */
 	_Atomic ext2_filsys fs;		/* the filesystem being checked */
 	struct e2pf_session *session;	/* of `fs`, or of the one before it */
-	struct acceleration_names accelerations;
 } check;
 
 /* A filesystem was opened; or all of its inodes are about to be scanned: so there

@@ -6,10 +6,9 @@
  */
 #include <stdatomic.h>
 
-#include "bitmaps.h"
+#include "ability.h"
 #include "check.h"
 #include "clones.h"
-#include "indirect.h"
 #include "interpose.h"
 #include "module.h"
 #include "passes.h"
@@ -157,8 +156,8 @@ typedef void claimed_fn(void *ctx);
 
 static claimed_fn *watched_claims(ext2_filsys fs, int flags)
 {
-	if (!module.on || !fs || fs != check.fs || !bitmaps_have_claims() ||
-	    !(fs->flags & EXT2_FLAG_RW))
+	if (!module.on || !fs || fs != check.fs || !ability_accel() ||
+	    !e2pf_accel.have_claims() || !(fs->flags & EXT2_FLAG_RW))
 		return NULL;
 	if (self.stage == E2PF_EXT4_PASS1B && self.scan)
 		return found_claimed;
@@ -172,10 +171,11 @@ static errcode_t walk_claims(ext2_filsys fs, ext2_ino_t ino, int flags,
 {
 	struct claims_walk w = { .iterate = *iterate, .fs = fs };
 	errcode_t err;
+	REAL(ext2fs_block_iterate3);
 
-	bitmaps_watch_claims(claimed, &w);
-	err = indirect_iterate(fs, ino, flags, block_buf, claims_block, &w);
-	bitmaps_watch_claims(NULL, NULL);
+	e2pf_accel.watch_claims(claimed, &w);
+	err = real(fs, ino, flags, block_buf, claims_block, &w);
+	e2pf_accel.watch_claims(NULL, NULL);
 	return err;
 }
 
@@ -184,6 +184,7 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 {
 	struct iterate i = { .func = func, .data = data };
 	claimed_fn *claimed = watched_claims(fs, flags);
+	REAL(ext2fs_block_iterate3);
 
 	if (claimed)
 		return walk_claims(fs, ino, flags, block_buf, &i, claimed);
@@ -192,9 +193,8 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 	if (is_journal(fs, ino))
 		read_map_ahead(fs, ino);
 	if (is_journal(fs, ino) && is_replayed(fs))
-		return indirect_iterate(fs, ino, flags, block_buf,
-					journal_block, &i);
-	return indirect_iterate(fs, ino, flags, block_buf, func, data);
+		return real(fs, ino, flags, block_buf, journal_block, &i);
+	return real(fs, ino, flags, block_buf, func, data);
 }
 
 /*

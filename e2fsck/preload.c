@@ -15,9 +15,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "accelerate.h"
+#include "ability.h"
 #include "check.h"
-#include "chunk.h"
 #include "interpose.h"
 #include "linkage.h"
 #include "module.h"
@@ -36,7 +35,7 @@ static io_manager choose_manager(io_manager asked)
 	enum selftest outcome = SELFTEST_NONE;
 	bool maps = module.setup.mmap_io && !module.setup.observe &&
 		    asked == unix_io_manager &&
-		    accelerate_sees_progress() && !linkage_program_has_threads();
+		    ability_to_follow() && !linkage_program_has_threads();
 
 	return maps && selftest_may_read(&outcome) ? e2pf_mmap_io_manager :
 						     asked;
@@ -79,6 +78,16 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
  * Start and end of the process.
  */
 
+/* Asked by the launcher, in its own process: which modules to preload. */
+bool prefetch_wants_accel(void)
+{
+	struct e2pf_setup setup;
+	char error[1024];
+
+	return e2pf_setup_read(&setup, error, sizeof(error)) &&
+	       setup.prefetch && setup.accel && !setup.observe;
+}
+
 __attribute__((constructor))
 static void begin(void)
 {
@@ -86,11 +95,11 @@ static void begin(void)
 		return;
 	module_begin("e2fsck-prefetch");
 	module_read_arguments();
-	module_answer(accelerate_sees_progress());
+	module_answer(ability_to_follow());
 	if (!module.on)
 		return;
 	check.arguments = arguments_read(module.argc, module.argv);
-	if (check.arguments.version && accelerate_sees_progress())
+	if (check.arguments.version && ability_to_follow())
 		module_say_version("e2fsck");
 }
 
@@ -118,12 +127,10 @@ static bool is_crashing(void)
 	return false;
 }
 
-static void report_accelerations(struct e2pf_report *r)
+static void report_maps(struct e2pf_report *r)
 {
-	uint64_t bytes = node_memory();
+	uint64_t bytes = ability_accel() ? e2pf_accel.maps_bytes() : 0;
 
-	r->accelerations = check.accelerations.name;
-	r->acceleration_count = check.accelerations.count;
 	r->maps_bytes = bytes;
 	if (bytes)
 		e2pf_decide(&r->decisions, "maps", "compact",
@@ -142,10 +149,10 @@ static void end(void)
 	check_ends();
 	reporter_end();
 	if (!check.session &&
-	    (!module.setup.verbose || !accelerate_sees_progress()))
+	    (!module.setup.verbose || !ability_to_follow()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
-	report_accelerations(&module.report);
+	report_maps(&module.report);
 	if (!check.session && !module.report.decisions.count)
 		e2pf_decide_off(&module.report.decisions, "off",
 				check.path ?

@@ -595,7 +595,7 @@ make_initramfs()
 	rm -rf "$dir"
 	mkdir -p "$dir/image$dir/stock" "$dir/launchers" "$dir/bin"
 	printf '#!/bin/sh\necho e2fsck 1.47\n' >"$dir/launchers/e2fsck"
-	echo module >"$dir/launchers/e2fsck-prefetch.so"
+	echo module | tee "$dir/launchers"/e2fsck-{accel,prefetch}.so >/dev/null
 	chmod +x "$dir/launchers/e2fsck"
 	echo stock >"$dir/image$dir/stock/e2fsck"
 	echo "prefetch = on" >"$dir/conf"
@@ -637,6 +637,7 @@ hook_copies()
 		COPIED=$copied run_hook && [ -z "$said" ] &&
 		[ -x "$dir/image$dir/launchers/e2fsck" ] &&
 		[ -s "$dir/image$dir/launchers/e2fsck-prefetch.so" ] &&
+		[ -s "$dir/image$dir/launchers/e2fsck-accel.so" ] &&
 		[ -s "$dir/image$dir/conf" ] &&
 		[ "$(readlink "$dir/image$dir/launchers/enabled/fsck.ext4")" = ../e2fsck ] &&
 		[ "$(cat "$dir/image$dir/stock/e2fsck")" = stock ] || return
@@ -670,7 +671,7 @@ written_for_dracut()
 
 	. "$BOOT/dracut.conf"
 	echo "$install_optional_items"
-	for name in "$launcher" "$launcher-prefetch.so" "$launchers/enabled/fsck.ext4" \
+	for name in "$launcher" "$launcher"-{accel,prefetch}.so "$launchers/enabled/fsck.ext4" \
 		"$launchers/boot/systemd-fsck.conf" \
 		"$units/systemd-fsck-root.service.d/e2prefetch.conf"; do
 		[[ $install_optional_items = *" $name "* ]] || return

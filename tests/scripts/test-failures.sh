@@ -19,7 +19,7 @@ fresh()
 	rm -rf "$dir/x"
 	mkdir "$dir/x"
 	cp "$top_builddir/$program/$program" \
-		"$top_builddir/$program/.libs/$program-prefetch.so" "$dir/x"
+		"$top_builddir/$program/.libs/$program"-*.so "$dir/x"
 	ln -s $program "$dir/x/$program-prefetch"
 }
 
@@ -167,6 +167,21 @@ test_module_files()
 		row "module needs the missing version of a symbol" \
 			"version .NEW. not found" "needs OLD"
 	rm -rf "$dir/x y"
+	for break in rm "truncate -s 0" "truncate -s 50000"; do
+		tap_check "module with accelerations: $break" without_accel $break
+	done
+}
+
+# without_accel COMMAND...: the module with accelerations is broken so; the check reads
+# ahead, and accelerates nothing.
+without_accel()
+{
+	fresh
+	"$@" "$dir/x/e2fsck-accel.so" || return
+	rm -f "$dir/stats.json"
+	PREFETCH_STATS=$dir/stats.json launch && same &&
+	grep -q '"reason":"e2fsck-accel.so is not in this process"' "$dir/stats.json" &&
+	jq -e '.accelerations == [] and .checker_reads > 0' "$dir/stats.json"
 }
 
 #
@@ -472,7 +487,7 @@ inert()
 {
 	local module program
 
-	for module in "$MODULE" "$top_builddir/btrfs/.libs/btrfs-prefetch.so"; do
+	for module in "$MODULE" "$ACCEL" "$top_builddir/btrfs/.libs/btrfs-prefetch.so"; do
 		for program in true bash "dumpe2fs -h $image" "mke2fs -V"; do
 			PREFETCH=1 PREFETCH_VERBOSE=2 LD_PRELOAD=$module \
 				$program </dev/null >"$dir/out" 2>"$dir/err"
@@ -481,7 +496,7 @@ inert()
 			! grep -E "prefetch: [^p]" "$dir/err" || return
 		done
 	done
-	! readelf -d "$MODULE" | grep NEEDED | grep -v "libc\|musl\|asan\|ubsan\|tsan"
+	! readelf -d "$MODULE" "$ACCEL" | grep NEEDED | grep -v "libc\|musl\|asan\|ubsan\|tsan"
 }
 
 # The user's library translates paths, as fakechroot does: what this process calls

@@ -46,6 +46,7 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 E2FSCK_TEST=${E2FSCK_TEST:-$top_builddir/e2fsck/e2fsck}
 PREFETCHER=$top_builddir/prefetch/e2prefetch
 MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
+ACCEL=$top_builddir/e2fsck/.libs/e2fsck-accel.so
 E2PF_JOBS=${E2PF_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
 
 # The host's settings must not affect images or output.  E2PF_TEST_MARK identifies the
