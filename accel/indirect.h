@@ -4,7 +4,11 @@
 #ifndef INDIRECT_H
 #define INDIRECT_H
 
-#include "interpose.h"
+#include <ext2fs/ext2fs.h>
+
+/* What ext2fs_block_iterate3() calls. */
+typedef int block_fn(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+		     blk64_t ref_block, int ref_offset, void *data);
 
 /* Begin to use our walk; before, indirect_iterate() calls libext2fs. */
 void indirect_begin(void);

@@ -11,47 +11,32 @@
 
 #include "preload.h"
 
-ssize_t pread(int fd, void *buf, size_t count, off_t offset)
-{
-	struct e2pf_read read;
-	ssize_t n;
-
-	if (!module_reads(fd, (uint64_t)offset, count, &read))
-		return real_pread(fd, buf, count, offset);
-	n = real_pread(fd, buf, count, offset);
-	module_has_read(&read);
-	return n;
-}
-
-#ifndef pread64
-ssize_t pread64(int fd, void *buf, size_t count, off64_t offset)
-{
-	struct e2pf_read read;
-	ssize_t n;
-
-	if (!module_reads(fd, (uint64_t)offset, count, &read))
-		return real_pread64(fd, buf, count, offset);
-	n = real_pread64(fd, buf, count, offset);
-	module_has_read(&read);
-	return n;
-}
-#endif
+#define PREAD(pread, off_t) \
+	ssize_t pread(int fd, void *buf, size_t count, off_t offset) \
+	{ \
+		struct e2pf_read read; \
+		bool seen = module_reads(fd, (uint64_t)offset, count, &read); \
+		ssize_t n = real_##pread(fd, buf, count, offset); \
+		\
+		if (seen) \
+			module_has_read(&read); \
+		return n; \
+	}
 
 /* The call itself is never dropped: the check must not see stale pages. */
-int posix_fadvise(int fd, off_t offset, off_t length, int advice)
-{
-	if (advice == POSIX_FADV_DONTNEED && !offset && !length)
-		module_drops_cache(fd);
-	return real_posix_fadvise(fd, offset, length, advice);
-}
+#define FADVISE(posix_fadvise, off_t) \
+	int posix_fadvise(int fd, off_t offset, off_t length, int advice) \
+	{ \
+		if (advice == POSIX_FADV_DONTNEED && !offset && !length) \
+			module_drops_cache(fd); \
+		return real_##posix_fadvise(fd, offset, length, advice); \
+	}
 
-#ifndef posix_fadvise64
-int posix_fadvise64(int fd, off64_t offset, off64_t length, int advice)
-{
-	if (advice == POSIX_FADV_DONTNEED && !offset && !length)
-		module_drops_cache(fd);
-	return real_posix_fadvise64(fd, offset, length, advice);
-}
+PREAD(pread, off_t)
+FADVISE(posix_fadvise, off_t)
+#ifndef pread64
+PREAD(pread64, off64_t)
+FADVISE(posix_fadvise64, off64_t)
 #endif
 
 ssize_t readahead(int fd, off64_t offset, size_t count)

@@ -20,10 +20,6 @@
 #include "ext4/ext4_session.h"
 #include "libext2fs/io_table.h"
 
-/* How long the end of the check waits for a worker that waits for the device. A
- * disk that retries a bad sector may block a worker for minutes. */
-#define END_PATIENCE_MS 1000
-
 /*
  * If nobody has asked for accelerations, a filesystem gets none that is so small
  * that the self-test takes longer (doc/architecture.md has how long) than they

@@ -9,6 +9,7 @@
 #include "ability.h"
 #include "check.h"
 #include "clones.h"
+#include "indirect.h"
 #include "interpose.h"
 #include "module.h"
 #include "passes.h"

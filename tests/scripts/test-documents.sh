@@ -397,7 +397,7 @@ lib/report settings\.h|(engine|device)/.*\.h
 lib/ext4 array\.h|session\.h|libext2fs/(mmap_io|observe)\.h|(engine|device|report)/.*\.h
 lib/btrfs array\.h|session\.h|engine/source\.h|device/device\.h
 lib/libext2fs device/device\.h|engine/engine\.h|ext4/journal\.h
-accel settings\.h|linkage\.h|libext2fs/(io_table|weak)\.h
+accel settings\.h|(interpose|linkage)\.h|libext2fs/(io_table|weak)\.h
 launch none
 module status\.h|settings\.h|session\.h|report/.*\.h|engine/lock\.h|device/(sysfile|thread)\.h
 prefetch settings\.h|engine/lock\.h|device/(spindle|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
