@@ -143,13 +143,12 @@ static const char *try_bitmaps(void)
  * differs from the one we know, it would call other functions of it. */
 static const char *try_indirect(void)
 {
-	static const char *const calls[] = { "ext2fs_block_iterate3" };
 	struct trial stock = { 0, 0 }, ours = stock;
 	REAL(ext2fs_block_iterate3);
 
 	if (!e2pf_io_table_is_ours())
 		return unread;
-	if (!linkage_program_refers(calls, 1))
+	if (!linkage_program_refers("ext2fs_block_iterate3"))
 		return linked;
 	trial_walks(&stock, &fs, real);
 	indirect_begin();

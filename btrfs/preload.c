@@ -340,8 +340,8 @@ void module_passes_on(uint64_t bytes)
 
 static bool refers_to(const char *name, const char *other)
 {
-	return linkage_program_refers(&name, 1) ||
-	       linkage_program_refers(&other, 1);
+	return linkage_program_refers(name) ||
+	       linkage_program_refers(other);
 }
 
 /* Whether this is a program that the module can follow.  The launcher, which

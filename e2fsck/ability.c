@@ -10,8 +10,6 @@
 #include "ability.h"
 #include "linkage.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 bool ability_to_follow(void)
 {
 	/* Without these calls the module cannot see where the check is. */
@@ -20,13 +18,13 @@ bool ability_to_follow(void)
 		"ext2fs_get_next_inode_full", "ext2fs_dblist_iterate2",
 		"ext2fs_read_bitmaps", "ext2fs_close_free",
 	};
-
 	size_t i;
 
-	for (i = 0; i < COUNT(calls); i++)
-		if (!dlsym(RTLD_NEXT, calls[i]))
+	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (!dlsym(RTLD_NEXT, calls[i]) ||
+		    !linkage_program_refers(calls[i]))
 			return false;
-	return linkage_program_refers(calls, COUNT(calls));
+	return true;
 }
 
 const struct accel *ability_accel(void)

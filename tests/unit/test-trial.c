@@ -211,12 +211,9 @@ static iterate_fn *volatile walk = ext2fs_block_iterate3;
 
 TEST(calls_of_the_program)
 {
-	static const char *const own[] = { "ext2fs_block_iterate3" };
-	static const char *const none[] = { "ext2fs_mkdir" };
-
 	assert_non_null(walk);
-	assert_true(linkage_program_refers(own, 1));
-	assert_false(linkage_program_refers(none, 1));
+	assert_true(linkage_program_refers("ext2fs_block_iterate3"));
+	assert_false(linkage_program_refers("ext2fs_mkdir"));
 }
 
 UNIT_MAIN(NULL, NULL)
