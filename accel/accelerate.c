@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides which accelerations are in use: those that were requested, that
- * passed the self-test, and that this machine's memory and settings allow.
+ * Decides which accelerations this libext2fs, program and machine allow.
  *
  * The self-test checks which functions are called through the dynamic linker,
  * which functions exist, and tries them.  Neither the version number of libext2fs
@@ -18,55 +17,17 @@
 
 #include "accelerate.h"
 #include "bitmaps.h"
+#include "chunk.h"
 #include "crc32c.h"
 #include "indirect.h"
 #include "interpose.h"
 #include "linkage.h"
 #include "trial.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-static const char *const reasons[FINDINGS] = {
-	[FINDING_UNTRIED] = "no self-test was run",
-	[FINDING_WHOLE] = "self-test matched libext2fs",
-	[FINDING_LINKED] = "internal calls of libext2fs cannot be interposed",
-	[FINDING_ABSENT] = "libext2fs lacks a function that it needs",
-	[FINDING_DIFFERS] = "self-test differed from libext2fs",
-	[FINDING_UNREAD] = "this version of libext2fs has not been reviewed",
-	[FINDING_UNABLE] = "the processor or the memory does not allow it",
-	[FINDING_THREADS] = "this e2fsck checks in several threads",
-	[FINDING_STATISTICS] =
-		"E2FSPROGS_BITMAP_STATS asks for statistics of trees",
-	[FINDING_SMALL] = "the filesystem is small",
-	[FINDING_CRASHED] = "the self-test crashed or hung",
-};
-
-static bool all_there(const char *const *names, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (!dlsym(RTLD_NEXT, names[i]))
-			return false;
-	return true;
-}
-
-bool accelerate_sees_progress(void)
-{
-	/* Without these calls the module cannot see where the check is. */
-	static const char *const calls[] = {
-		"ext2fs_open2", "ext2fs_open_inode_scan",
-		"ext2fs_get_next_inode_full", "ext2fs_dblist_iterate2",
-		"ext2fs_read_bitmaps", "ext2fs_close_free",
-	};
-
-	return all_there(calls, COUNT(calls)) &&
-	       linkage_program_refers(calls, COUNT(calls));
-}
-
-/*
- * The self-test of each.
- */
+static const char linked[] = "internal calls of libext2fs cannot be interposed";
+static const char absent[] = "libext2fs lacks a function that it needs";
+static const char unread[] = "this version of libext2fs has not been reviewed";
+static const char unable[] = "the processor or the memory does not allow it";
 
 static struct ext2_super_block super;
 static struct struct_ext2_filsys fs;
@@ -89,10 +50,10 @@ static void make_filesystem(void)
 	fs.default_bitmap_type = EXT2FS_BMAP64_RBTREE;
 }
 
-static enum finding compare(const struct trial *a, const struct trial *b)
+static const char *compare(const struct trial *a, const struct trial *b)
 {
-	return a->seen == b->seen && a->random == b->random ?
-	       FINDING_WHOLE : FINDING_DIFFERS;
+	return a->seen == b->seen && a->random == b->random ? NULL :
+	       "self-test differed from libext2fs";
 }
 
 static uint32_t no_checksum(uint32_t crc, const unsigned char *p, size_t len)
@@ -129,18 +90,17 @@ static struct trial checksums(crc32c_fn *fn)
 	return t;
 }
 
-static enum finding try_crc32c(void)
+static const char *try_crc32c(void)
 {
-	static const char *const calls[] = { "ext2fs_crc32c_le" };
 	crc32c_fn *fn = crc32c_choose();
 	struct trial stock, ours;
 
-	if (!all_there(calls, COUNT(calls)))
-		return FINDING_ABSENT;
+	if (!dlsym(RTLD_NEXT, "ext2fs_crc32c_le"))
+		return absent;
 	if (!fn)
-		return FINDING_UNABLE;
+		return unable;
 	if (library_checksum(no_checksum) == library_checksum(NULL))
-		return FINDING_LINKED;
+		return linked;
 	stock = checksums(NULL);
 	ours = checksums(fn);
 	return compare(&stock, &ours);
@@ -158,41 +118,38 @@ static bool is_read_version(void)
 	       strverscmp(version, E2FSPROGS_REVIEWED) <= 0;
 }
 
-static enum finding try_bitmaps(void)
+static const char *try_bitmaps(void)
 {
 	struct trial stock = { 0, 0 }, ours = stock;
 
 	if (getenv("E2FSPROGS_BITMAP_STATS"))
-		return FINDING_STATISTICS;
+		return "E2FSPROGS_BITMAP_STATS asks for statistics of trees";
 	if (!is_read_version())
-		return FINDING_UNREAD;
+		return unread;
 	/* A parallel e2fsck merges the maps of its threads, which works only
 	 * with libext2fs's trees. */
 	if (linkage_program_has_threads())
-		return FINDING_THREADS;
+		return "this e2fsck checks in several threads";
 	if (!bitmaps_layout_is_known(&fs))
-		return FINDING_UNREAD;
+		return unread;
 	trial_maps(&stock, &fs);
 	bitmaps_begin();
 	trial_maps(&ours, &fs);
 	bitmaps_end();
-	return stock.seen ? compare(&stock, &ours) : FINDING_UNABLE;
+	return stock.seen ? compare(&stock, &ours) : unable;
 }
 
 /* This one uses an I/O manager of ours.  If libext2fs's table of operations
  * differs from the one we know, it would call other functions of it. */
-static enum finding try_indirect(void)
+static const char *try_indirect(void)
 {
-	static const char *const calls[] = { "ext2fs_block_iterate3" };
 	struct trial stock = { 0, 0 }, ours = stock;
 	REAL(ext2fs_block_iterate3);
 
 	if (!e2pf_io_table_is_ours())
-		return FINDING_UNREAD;
-	if (!all_there(calls, COUNT(calls)))
-		return FINDING_ABSENT;
-	if (!linkage_program_refers(calls, COUNT(calls)))
-		return FINDING_LINKED;
+		return unread;
+	if (!linkage_program_refers("ext2fs_block_iterate3"))
+		return linked;
 	trial_walks(&stock, &fs, real);
 	indirect_begin();
 	trial_walks(&ours, &fs, indirect_iterate);
@@ -209,7 +166,7 @@ static void begin_crc32c(void)
 }
 
 static const struct {
-	enum finding (*try)(void);
+	const char *(*try)(void);
 	void (*begin)(void);
 } all[E2PF_ACCELERATIONS] = {
 	[E2PF_CRC32C] = { try_crc32c, begin_crc32c },
@@ -217,7 +174,7 @@ static const struct {
 	[E2PF_INDIRECT_WALK] = { try_indirect, indirect_begin },
 };
 
-void accelerate_try(void *findings)
+static void try_all(void *findings)
 {
 	struct findings *f = findings;
 	bool there = true E2PF_ACCELERATES_WITH(E2PF_IS_THERE);
@@ -226,28 +183,15 @@ void accelerate_try(void *findings)
 	if (there)
 		make_filesystem();
 	for (i = 0; i < E2PF_ACCELERATIONS; i++)
-		f->of[i] = there ? all[i].try() : FINDING_ABSENT;
+		f->why_not[i] = there ? all[i].try() : absent;
 }
 
-void accelerate(unsigned asked, const struct findings *found,
-		struct acceleration_names *names, struct e2pf_decisions *list)
+static void begin(unsigned which)
 {
-	unsigned i;
-
-	names->count = 0;
-	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
-		const char *name = e2pf_acceleration_names[i], *why_not = NULL;
-
-		if (!(asked & 1u << i))
-			why_not = "excluded by the setting accel";
-		else if (found->of[i] != FINDING_WHOLE)
-			why_not = reasons[found->of[i]];
-		if (!why_not) {
-			all[i].begin();
-			names->name[names->count++] = name;
-		}
-		e2pf_decide(list, name, why_not ? "not accelerated" :
-			    "accelerated", "%s", why_not ? why_not :
-			    reasons[FINDING_WHOLE]);
-	}
+	all[which].begin();
 }
+
+const struct accel e2pf_accel = {
+	PACKAGE_VERSION, try_all, begin, bitmaps_have_claims,
+	bitmaps_watch_claims, node_memory
+};

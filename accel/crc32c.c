@@ -11,6 +11,7 @@
  * time, but all processors of the last ten years have it.
  */
 #include <endian.h>
+#include <ext2fs/ext2fs.h>
 #include <string.h>
 
 #include "crc32c.h"

@@ -6,6 +6,7 @@
 
 #include <ext2fs/ext2fs.h>
 
+/* What ext2fs_block_iterate3() calls. */
 typedef int block_fn(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 		     blk64_t ref_block, int ref_offset, void *data);
 

@@ -36,10 +36,6 @@
 #include "send/send.h"
 #include "status.h"
 
-/* How long the end of a check or a send waits for a worker that waits for the
- * device. */
-#define END_PATIENCE_MS 1000
-
 /* A filesystem with less than this in use, data and metadata, has so few tree
  * blocks that beginning takes longer than is gained.  Ours over stock with 5 and
  * 18 MiB: 1.23 and 0.91 on bench's disk, 1.07 and 0.79 on a network volume
@@ -344,8 +340,8 @@ void module_passes_on(uint64_t bytes)
 
 static bool refers_to(const char *name, const char *other)
 {
-	return linkage_program_refers(&name, 1) ||
-	       linkage_program_refers(&other, 1);
+	return linkage_program_refers(name) ||
+	       linkage_program_refers(other);
 }
 
 /* Whether this is a program that the module can follow.  The launcher, which

@@ -3,132 +3,71 @@
 /*
  * The libc functions that the module interposes.  Each calls the real function
  * with the program's own arguments and returns its result.
- *
- * btrfs calls both the 64-bit names and the others.  If off_t can have two sizes,
- * each name must keep its own, whatever config.h chooses.
  */
-#undef _FILE_OFFSET_BITS
-#undef _TIME_BITS
-#undef _FORTIFY_SOURCE
+#include "real.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/btrfs.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "preload.h"
 
-static void *real_function(const char *name)
-{
-	void *f = dlsym(RTLD_NEXT, name);
-
-	/* Without this function the program itself would not have started. */
-	if (!f)
-		abort();
-	return f;
-}
-
-/* The real function of this name, looked up once. */
-#define REAL(name) \
-	static __typeof__(&name) real; \
-	if (__builtin_expect(!real, 0)) \
-		real = (__typeof__(&name))real_function(#name)
-
-ssize_t pread(int fd, void *buf, size_t count, off_t offset)
-{
-	struct e2pf_read read;
-	ssize_t n;
-	REAL(pread);
-
-	if (!module_reads(fd, (uint64_t)offset, count, &read))
-		return real(fd, buf, count, offset);
-	n = real(fd, buf, count, offset);
-	module_has_read(&read);
-	return n;
-}
-
-/* With musl off_t has one size, and the other name is a macro. */
-#ifndef pread64
-ssize_t pread64(int fd, void *buf, size_t count, off64_t offset)
-{
-	struct e2pf_read read;
-	ssize_t n;
-	REAL(pread64);
-
-	if (!module_reads(fd, (uint64_t)offset, count, &read))
-		return real(fd, buf, count, offset);
-	n = real(fd, buf, count, offset);
-	module_has_read(&read);
-	return n;
-}
-#endif
+#define PREAD(pread, off_t) \
+	ssize_t pread(int fd, void *buf, size_t count, off_t offset) \
+	{ \
+		struct e2pf_read read; \
+		bool seen = module_reads(fd, (uint64_t)offset, count, &read); \
+		ssize_t n = real_##pread(fd, buf, count, offset); \
+		\
+		if (seen) \
+			module_has_read(&read); \
+		return n; \
+	}
 
 /* The call itself is never dropped: the check must not see stale pages. */
-int posix_fadvise(int fd, off_t offset, off_t length, int advice)
-{
-	REAL(posix_fadvise);
+#define FADVISE(posix_fadvise, off_t) \
+	int posix_fadvise(int fd, off_t offset, off_t length, int advice) \
+	{ \
+		if (advice == POSIX_FADV_DONTNEED && !offset && !length) \
+			module_drops_cache(fd); \
+		return real_##posix_fadvise(fd, offset, length, advice); \
+	}
 
-	if (advice == POSIX_FADV_DONTNEED && !offset && !length)
-		module_drops_cache(fd);
-	return real(fd, offset, length, advice);
-}
-
-#ifndef posix_fadvise64
-int posix_fadvise64(int fd, off64_t offset, off64_t length, int advice)
-{
-	REAL(posix_fadvise64);
-
-	if (advice == POSIX_FADV_DONTNEED && !offset && !length)
-		module_drops_cache(fd);
-	return real(fd, offset, length, advice);
-}
+PREAD(pread, off_t)
+FADVISE(posix_fadvise, off_t)
+#ifndef pread64
+PREAD(pread64, off64_t)
+FADVISE(posix_fadvise64, off64_t)
 #endif
 
 ssize_t readahead(int fd, off64_t offset, size_t count)
 {
 	uint64_t at = (uint64_t)offset;
-	REAL(readahead);
 
 	if (module_reads_ahead(&fd, &at, count))
 		return 0;
-	return real(fd, (off64_t)at, count);
+	return real_readahead(fd, (off64_t)at, count);
 }
 
 int close(int fd)
 {
-	REAL(close);
-
 	module_closes(fd);
-	return real(fd);
+	return real_close(fd);
 }
 
-#ifdef __GLIBC__
-typedef unsigned long ioctl_request;
-#else
-typedef int ioctl_request;
-#endif
-
-/* For a request without an argument, whatever the register holds is passed.
- * The kernel ignores it, and libc does the same. */
 int ioctl(int fd, ioctl_request request, ...)
 {
 	unsigned number = (unsigned)request;	/* as the kernel takes it */
 	va_list args;
 	void *arg;
 	int result;
-	REAL(ioctl);
 
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
 	if (number != BTRFS_IOC_SEND || !arg)
-		return real(fd, request, arg);
+		return real_ioctl(fd, request, arg);
 	module_sends(fd, arg);
-	result = real(fd, request, arg);
+	result = real_ioctl(fd, request, arg);
 	module_has_sent();
 	return result;
 }
@@ -137,10 +76,9 @@ int ioctl(int fd, ioctl_request request, ...)
 ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset,
 	       size_t length, unsigned flags)
 {
-	ssize_t n;
-	REAL(splice);
+	ssize_t n = real_splice(from, from_offset, to, to_offset, length,
+				flags);
 
-	n = real(from, from_offset, to, to_offset, length, flags);
 	if (n > 0)
 		module_passes_on((uint64_t)n);
 	return n;

@@ -2,11 +2,12 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Where the check is: interposes the libext2fs functions that show it, and
- * tells the engine.  When a session begins and ends is decided elsewhere.
+ * tells the engine.
  */
 #include <stdatomic.h>
 
-#include "bitmaps.h"
+#include "ability.h"
+#include "check.h"
 #include "clones.h"
 #include "indirect.h"
 #include "interpose.h"
@@ -53,17 +54,11 @@ static void notice(enum seen seen)
 	e2pf_engine_stage(engine(), next);
 }
 
-void passes_begin(ext2_filsys fs)
+void passes_begin(void)
 {
-	self.group_inodes = fs->super->s_inodes_per_group;
-	check.fs = fs;
-	notice(SEEN_OPEN);
-}
-
-void passes_end(void)
-{
-	check.fs = NULL;
+	self.group_inodes = check.fs->super->s_inodes_per_group;
 	self.scan = NULL;
+	notice(SEEN_OPEN);
 }
 
 /*
@@ -162,8 +157,8 @@ typedef void claimed_fn(void *ctx);
 
 static claimed_fn *watched_claims(ext2_filsys fs, int flags)
 {
-	if (!module.on || !fs || fs != check.fs || !bitmaps_have_claims() ||
-	    !(fs->flags & EXT2_FLAG_RW))
+	if (!module.on || !fs || fs != check.fs || !ability_accel() ||
+	    !e2pf_accel.have_claims() || !(fs->flags & EXT2_FLAG_RW))
 		return NULL;
 	if (self.stage == E2PF_EXT4_PASS1B && self.scan)
 		return found_claimed;
@@ -177,10 +172,11 @@ static errcode_t walk_claims(ext2_filsys fs, ext2_ino_t ino, int flags,
 {
 	struct claims_walk w = { .iterate = *iterate, .fs = fs };
 	errcode_t err;
+	REAL(ext2fs_block_iterate3);
 
-	bitmaps_watch_claims(claimed, &w);
-	err = indirect_iterate(fs, ino, flags, block_buf, claims_block, &w);
-	bitmaps_watch_claims(NULL, NULL);
+	e2pf_accel.watch_claims(claimed, &w);
+	err = real(fs, ino, flags, block_buf, claims_block, &w);
+	e2pf_accel.watch_claims(NULL, NULL);
 	return err;
 }
 
@@ -189,6 +185,7 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 {
 	struct iterate i = { .func = func, .data = data };
 	claimed_fn *claimed = watched_claims(fs, flags);
+	REAL(ext2fs_block_iterate3);
 
 	if (claimed)
 		return walk_claims(fs, ino, flags, block_buf, &i, claimed);
@@ -197,9 +194,8 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 	if (is_journal(fs, ino))
 		read_map_ahead(fs, ino);
 	if (is_journal(fs, ino) && is_replayed(fs))
-		return indirect_iterate(fs, ino, flags, block_buf,
-					journal_block, &i);
-	return indirect_iterate(fs, ino, flags, block_buf, func, data);
+		return real(fs, ino, flags, block_buf, journal_block, &i);
+	return real(fs, ino, flags, block_buf, func, data);
 }
 
 /*
@@ -221,9 +217,11 @@ static void begin_reading(ext2_filsys fs)
 		reporter_watch(check.session);
 }
 
-static dgrp_t group_of(ext2_ino_t ino)
+/* The engine that follows this scan, or NULL: also once the check has ended,
+ * whatever its threads still do. */
+static struct e2pf_engine *followed(ext2_inode_scan scan)
 {
-	return (ino - 1) / self.group_inodes;
+	return scan && scan == self.scan ? engine() : NULL;
 }
 
 errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
@@ -232,8 +230,8 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	errcode_t err;
 	REAL(ext2fs_open_inode_scan);
 
-	if (module.on)
-		check_is_scanned(fs);
+	if (module.on && check_scans(fs))
+		passes_begin();
 	/* A scan inside another walk is not a pass. */
 	if (!module.on || fs != check.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
@@ -260,7 +258,7 @@ errcode_t ext2fs_inode_scan_goto_blockgroup(ext2_inode_scan scan, int group)
 	REAL(ext2fs_inode_scan_goto_blockgroup);
 
 	/* The engine itself follows a scan that moves forward. */
-	if (scan && scan == self.scan && (dgrp_t)group < self.scan_at)
+	if (followed(scan) && (dgrp_t)group < self.scan_at)
 		begin_reading(check.fs);
 	return real(scan, group);
 }
@@ -268,13 +266,15 @@ errcode_t ext2fs_inode_scan_goto_blockgroup(ext2_inode_scan scan, int group)
 errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 				     struct ext2_inode *inode, int bufsize)
 {
+	struct e2pf_engine *e;
 	errcode_t err;
 	REAL(ext2fs_get_next_inode_full);
 
 	err = real(scan, ino, inode, bufsize);
-	if (scan && scan == self.scan && *ino) {
-		self.scan_at = group_of(*ino);
-		e2pf_ext4_at_group(engine(), self.scan_at);
+	e = *ino ? followed(scan) : NULL;
+	if (e) {
+		self.scan_at = (*ino - 1) / self.group_inodes;
+		e2pf_ext4_at_group(e, self.scan_at);
 	}
 	return err;
 }

@@ -6,216 +6,28 @@
  * It interposes libext2fs functions.  Each interposed function calls the real
  * one and passes e2fsck's arguments and libext2fs's results through unchanged.
  *
- * This file decides whether and when a session begins, when it ends, and what is
- * told at the end of the process; passes.c decides where the check is meanwhile.
+ * This file decides what is told at the end of the process; check.c when a session
+ * begins and ends, passes.c where the check is meanwhile.
  */
 #include "libext2fs/weak.h"
 
-#ifdef HAVE_EXECINFO_H
-#include <execinfo.h>
-#endif
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "accelerate.h"
-#include "arguments.h"
-#include "chunk.h"
+#include "ability.h"
+#include "check.h"
 #include "interpose.h"
 #include "linkage.h"
 #include "module.h"
 #include "passes.h"
 #include "reporter.h"
-#include "device/share.h"
-#include "ext4/ext4_session.h"
-#include "libext2fs/io_table.h"
 #include "libext2fs/mmap_io.h"
 #include "selftest.h"
-
-/* How long the end of the check waits for a worker that waits for the device. A
- * disk that retries a bad sector may block a worker for minutes. */
-#define END_PATIENCE_MS 1000
-
-/*
- * If nobody has asked for accelerations, a filesystem gets none that is so small
- * that the self-test takes longer (doc/architecture.md has how long) than they
- * save.  These save, with all blocks cached, 0.36 us for each inode in use and
- * 1.4 ns for each block of the filesystem, in or not in use: 1 GiB with 200, 1,000 and 2,000 files is checked in 0.9, 0.9 and
- * 0.5 ms more with them, 4 GiB with 1,000 files in 0.6 ms less, 0.4 GiB with
- * 6,000 in 1.0 less (PREFETCH_ACCEL all and none, 60 runs each).
- */
-#define INODE_BLOCKS 256u
-#define SMALL_BLOCKS (1u << 20)
-
-struct check check;
-
-static struct {
-	struct arguments arguments;
-	bool decided;
-	ext2_filsys opened;		/* no session has begun for it */
-	char *path;			/* of that one */
-	uint64_t offset;
-	ext2_filsys alongside;		/* read ahead of without following */
-	struct e2pf_observer observer;
-	struct acceleration_names accelerations;
-} self;
-
-/* Nothing is read ahead. */
-static void turn_off(const char *why)
-{
-	module.on = false;
-	e2pf_decide_off(&module.report.decisions, "off", why);
-}
-
-static bool is_small(struct ext2_super_block *s)
-{
-	uint64_t inodes = s->s_inodes_count - s->s_free_inodes_count;
-
-	return ext2fs_blocks_count(s) + inodes * INODE_BLOCKS < SMALL_BLOCKS;
-}
-
-/* Before the first session: whether this process may read ahead, and which
- * accelerations it gets. */
-static void decide(ext2_filsys fs)
-{
-	unsigned accel = module.setup.observe ? 0 : module.setup.accel, i;
-	bool small = !module.setup.accel_is_set && is_small(fs->super), whole;
-	enum selftest outcome = SELFTEST_NONE;
-	enum finding instead = small ? FINDING_SMALL : FINDING_UNTRIED;
-	struct findings found;
-
-	self.decided = true;
-	/* Another program, or one that the module cannot follow. */
-	if (!accelerate_sees_progress()) {
-		module.on = module.setup.prefetch = false;
-		return;
-	}
-	/* Before the memory is divided, so that checks started at the same time
-	 * see each other. */
-	e2pf_share_join();
-	module_check_stats();
-	if (accel && !small)
-		outcome = selftest_run(accelerate_try, &found, sizeof(found));
-	whole = outcome == SELFTEST_DONE;
-	if (!selftest_may_read(&outcome)) {
-		turn_off("a system call that it needs is not allowed");
-		return;
-	}
-	if (outcome == SELFTEST_FAILED)
-		instead = FINDING_CRASHED;
-	for (i = 0; i < E2PF_ACCELERATIONS && !whole; i++)
-		found.of[i] = instead;
-	accelerate(accel, &found, &self.accelerations, &module.report.decisions);
-	reporter_begin(module.name, module.setup.progress);
-}
 
 /*
  * Opening and closing.
  */
-
-/* The value of "offset=BYTES" in the options; 0 if it is not there. */
-static uint64_t option_offset(const char *options)
-{
-	const char *p = options ? strstr(options, "offset=") : NULL;
-
-	return p ? strtoull(p + 7, NULL, 0) : 0;
-}
-
-static void end_session(void)
-{
-	bool watched;
-
-	if (!check.session)
-		return;
-	passes_end();
-	self.alongside = NULL;
-	watched = !reporter_watch(NULL);
-	/* A worker or a reporter left behind still uses the session.  Without
-	 * another one it is not freed. */
-	if (!e2pf_session_end(check.session, END_PATIENCE_MS) || watched)
-		module.on = false;
-}
-
-/* The first call of backtrace() loads a library, which allocates memory.  With
- * threads, that must not happen in a crash: see is_crashing(). */
-static void before_threads(void)
-{
-	check.threads = true;
-#ifdef HAVE_EXECINFO_H
-	void *frame;
-
-	backtrace(&frame, 1);
-#endif
-}
-
-/* A parallel e2fsck copies the filesystem's structure for each of its threads.
- * They are not followed, nor is one with another table of I/O operations: all is
- * read ahead as for a program that is not ours. */
-static void begin_alongside(ext2_filsys fs)
-{
-	struct e2pf_session *session;
-
-	if (check.session ||
-	    e2pf_open(fs, self.path, self.offset, &module.setup.reading,
-		      &session))
-		return;
-	check.session = session;
-	session->cfg.before_threads = before_threads;
-	self.alongside = fs;
-	if (!e2pf_session_start(session))
-		reporter_watch(session);
-}
-
-static void begin_session(ext2_filsys fs)
-{
-	struct e2pf_session *session;
-
-	self.opened = NULL;
-	if (!self.decided)
-		decide(fs);
-	if (!module.on)
-		return;
-	if ((self.arguments.parallel && linkage_program_has_threads()) ||
-	    !e2pf_io_table_is_ours()) {
-		begin_alongside(fs);
-		return;
-	}
-	if (e2pf_open_paced(fs, self.path, self.offset, &module.setup.reading,
-			    &self.observer, &session))
-		return;
-	if (check.session)
-		e2pf_inherit(session, check.session);
-	session->cfg.before_threads = before_threads;
-	check.session = session;
-	passes_begin(fs);
-}
-
-void check_is_scanned(ext2_filsys fs)
-{
-	if (fs && fs == self.opened)
-		begin_session(fs);
-}
-
-/* A clean filesystem is left alone, unless it is scanned after all. */
-static void take_opened(ext2_filsys fs, const char *name, const char *options)
-{
-	/* tune2fs also opens journal devices, which have no inodes. */
-	if (check.fs || self.alongside ||
-	    ext2fs_has_feature_journal_dev(fs->super) ||
-	    (fs->flags & (EXT2_FLAG_IMAGE_FILE | EXT2_FLAG_DIRECT_IO)))
-		return;
-	free(self.path);
-	/* If no options are passed, they may follow the name after a '?'. */
-	self.path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
-	self.offset = option_offset(options ? options : strchr(name, '?'));
-	self.opened = self.path ? fs : NULL;
-	if (self.opened && (self.arguments.force || module.setup.stats ||
-			    !arguments_find_clean(fs->super, time(NULL))))
-		begin_session(fs);
-}
 
 /* The mmap manager also makes system calls that e2fsck does not make. */
 static io_manager choose_manager(io_manager asked)
@@ -223,7 +35,7 @@ static io_manager choose_manager(io_manager asked)
 	enum selftest outcome = SELFTEST_NONE;
 	bool maps = module.setup.mmap_io && !module.setup.observe &&
 		    asked == unix_io_manager &&
-		    accelerate_sees_progress() && !linkage_program_has_threads();
+		    ability_to_follow() && !linkage_program_has_threads();
 
 	return maps && selftest_may_read(&outcome) ? e2pf_mmap_io_manager :
 						     asked;
@@ -241,26 +53,16 @@ errcode_t ext2fs_open2(const char *name, const char *io_options, int flags,
 			    manager, ret_fs);
 	err = real(name, io_options, flags, superblock, block_size,
 		   choose_manager(manager), ret_fs);
-	if (!err)
-		take_opened(*ret_fs, name, io_options);
+	if (!err && check_opens(*ret_fs, name, io_options))
+		passes_begin();
 	return err;
-}
-
-static void forget(ext2_filsys fs)
-{
-	if (!module.on || !fs)
-		return;
-	if (fs == check.fs || fs == self.alongside)
-		end_session();
-	if (fs == self.opened)
-		self.opened = NULL;
 }
 
 void ext2fs_free(ext2_filsys fs)
 {
 	REAL(ext2fs_free);
 
-	forget(fs);
+	check_closes(fs);
 	real(fs);
 }
 
@@ -268,13 +70,23 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
 {
 	REAL(ext2fs_close_free);
 
-	forget(fs ? *fs : NULL);
+	check_closes(fs ? *fs : NULL);
 	return real(fs);
 }
 
 /*
  * Start and end of the process.
  */
+
+/* Asked by the launcher, in its own process: which modules to preload. */
+bool prefetch_wants_accel(void)
+{
+	struct e2pf_setup setup;
+	char error[1024];
+
+	return e2pf_setup_read(&setup, error, sizeof(error)) &&
+	       setup.prefetch && setup.accel && !setup.observe;
+}
 
 __attribute__((constructor))
 static void begin(void)
@@ -283,11 +95,11 @@ static void begin(void)
 		return;
 	module_begin("e2fsck-prefetch");
 	module_read_arguments();
-	module_answer(accelerate_sees_progress());
+	module_answer(ability_to_follow());
 	if (!module.on)
 		return;
-	self.arguments = arguments_read(module.argc, module.argv);
-	if (self.arguments.version && accelerate_sees_progress())
+	check.arguments = arguments_read(module.argc, module.argv);
+	if (check.arguments.version && ability_to_follow())
 		module_say_version("e2fsck");
 }
 
@@ -315,12 +127,10 @@ static bool is_crashing(void)
 	return false;
 }
 
-static void report_accelerations(struct e2pf_report *r)
+static void report_maps(struct e2pf_report *r)
 {
-	uint64_t bytes = node_memory();
+	uint64_t bytes = ability_accel() ? e2pf_accel.maps_bytes() : 0;
 
-	r->accelerations = self.accelerations.name;
-	r->acceleration_count = self.accelerations.count;
 	r->maps_bytes = bytes;
 	if (bytes)
 		e2pf_decide(&r->decisions, "maps", "compact",
@@ -336,16 +146,16 @@ static void end(void)
 	 * report. */
 	if (!module.setup.prefetch || getpid() != module.pid || is_crashing())
 		return;
-	end_session();
+	check_ends();
 	reporter_end();
 	if (!check.session &&
-	    (!module.setup.verbose || !accelerate_sees_progress()))
+	    (!module.setup.verbose || !ability_to_follow()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
-	report_accelerations(&module.report);
+	report_maps(&module.report);
 	if (!check.session && !module.report.decisions.count)
 		e2pf_decide_off(&module.report.decisions, "off",
-				self.opened || self.path ?
+				check.path ?
 				"the filesystem is marked as clean" :
 				"no filesystem was opened for a check");
 	module_tell(&(struct module_result) {

@@ -30,6 +30,7 @@
 
 #define SUFFIX "-prefetch"
 #define MODULE PROGRAM SUFFIX ".so"
+#define ACCEL PROGRAM "-accel.so"
 
 #define SAY(...) say(PROGRAM SUFFIX ": " __VA_ARGS__)
 
@@ -146,13 +147,25 @@ static const char *try_module(const char *module, const char *program)
 	return dlopen(module, RTLD_NOW) ? NULL : dlerror();
 }
 
+/* Whether the module, which knows the settings, wants the one with faster functions
+ * beside it, and that can be loaded. */
+static bool is_accelerated(const char *module, const char *accel,
+			   const char *program)
+{
+	void *handle = dlopen(module, RTLD_NOW | RTLD_NOLOAD);
+	bool (*wants)(void);
+
+	*(void **)&wants = handle ? dlsym(handle, "prefetch_wants_accel") : NULL;
+	return wants && wants() && !try_module(accel, program);
+}
+
 /* The module comes first, so that it sees the calls that others pass on. */
-static bool preload(const char *module, const char *users)
+static bool preload(const char *module, const char *accel, const char *users)
 {
 	char *list;
 
-	if (asprintf(&list, "%s%s%s", module, users && *users ? ":" : "",
-		     users ? users : "") < 0)
+	if (asprintf(&list, "%s%s%s%s%s", module, *accel ? ":" : "", accel,
+		     users && *users ? ":" : "", users ? users : "") < 0)
 		return false;
 	return !setenv("LD_PRELOAD", list, 1);
 }
@@ -178,7 +191,7 @@ int main(int argc, char **argv)
 	};
 	const char *called = (const char *)getauxval(AT_EXECFN), *why;
 	const char *users = getenv("LD_PRELOAD"), *verbose;
-	char self[PATH_MAX] = "", module[PATH_MAX] = "";
+	char self[PATH_MAX] = "", module[PATH_MAX] = "", accel[PATH_MAX] = "";
 	struct stat own = { .st_ino = 0 }, last = own, st;
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	bool wanted, known, endless = is_endless();
@@ -188,8 +201,10 @@ int main(int argc, char **argv)
 	self[len > 0 ? len : 0] = '\0';
 	if (len <= 0 && (!called || !realpath(called, self)))
 		self[0] = '\0';
-	if (*self && !stat(self, &own) && folder_of(self, module, &st))
+	if (*self && !stat(self, &own) && folder_of(self, module, &st)) {
+		strcat(strcpy(accel, module), ACCEL);
 		strcat(module, MODULE);
+	}
 	wanted = argc && is_wanted(argv[0], called ? called : "", self);
 	for (i = 0; i < sizeof(places) / sizeof(*places) && !endless; i++) {
 		known = places[i] && !stat(places[i], &st);
@@ -206,7 +221,9 @@ int main(int argc, char **argv)
 			SAY("module: left out (%s)\n", why);
 		if (why && asked)
 			return STATUS_CANNOT;
-		if (wanted && !why && preload(module, users))
+		if (wanted && !why && !is_accelerated(module, accel, places[i]))
+			*accel = '\0';
+		if (wanted && !why && preload(module, accel, users))
 			execv(places[i], argv);
 		if (!users)
 			unsetenv("LD_PRELOAD");

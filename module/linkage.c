@@ -11,14 +11,9 @@
 
 #include "linkage.h"
 
-/* Most names that one call may ask for. */
-#define NAMES_MOST 64u
-
 struct question {
-	const char *const *names;
-	size_t count;
-	bool found[NAMES_MOST];
-	bool answered;
+	const char *name;
+	bool found;
 };
 
 /* The program's dynamic section. */
@@ -77,15 +72,9 @@ static void read_dynamic(struct object *o, const ElfW(Dyn) *dyn)
 static void note_symbol(struct question *q, const struct object *o,
 			size_t index)
 {
-	const char *name;
-	size_t i;
-
-	if (!index)
-		return;		/* refers to no symbol */
-	name = o->strings + o->symbols[index].st_name;
-	for (i = 0; i < q->count; i++)
-		if (!strcmp(name, q->names[i]))
-			q->found[i] = true;
+	/* 0 refers to no symbol. */
+	if (index && !strcmp(o->strings + o->symbols[index].st_name, q->name))
+		q->found = true;
 }
 
 static size_t symbol_of(ElfW(Xword) info)
@@ -129,32 +118,21 @@ static int look_at_program(struct dl_phdr_info *info, size_t size, void *data)
 	struct object o = read_object(info);
 
 	(void)size;
-	if (o.symbols && o.strings) {
+	if (o.symbols && o.strings)
 		read_relocations(data, &o);
-		((struct question *)data)->answered = true;
-	}
 	return 1;
 }
 
-bool linkage_program_refers(const char *const *names, size_t count)
+bool linkage_program_refers(const char *name)
 {
-	struct question q = { .names = names, .count = count };
-	size_t i;
+	struct question q = { .name = name };
 
-	if (count > NAMES_MOST)
-		return false;
 	dl_iterate_phdr(look_at_program, &q);
-	for (i = 0; i < count; i++)
-		if (!q.found[i])
-			return false;
-	return q.answered;
+	return q.found;
 }
 
 bool linkage_program_has_threads(void)
 {
-	static const char *const one[] = { "pthread_create" };
-	static const char *const other[] = { "thrd_create" };
-
-	return linkage_program_refers(one, 1) ||
-	       linkage_program_refers(other, 1);
+	return linkage_program_refers("pthread_create") ||
+	       linkage_program_refers("thrd_create");
 }

@@ -8,13 +8,10 @@
 #define LINKAGE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-/*
- * Whether the program itself refers to all of the `count` functions by name.  A
- * function whose address was fixed when the program was linked does not count.
- */
-bool linkage_program_refers(const char *const *names, size_t count);
+/* Whether the program itself refers to the function of this name.  One whose address
+ * was fixed when the program was linked does not count. */
+bool linkage_program_refers(const char *name);
 
 /* Whether the program itself can create threads, as a parallel checker does.
  * Threads that a library creates do not count: they run that library's code,

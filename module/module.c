@@ -42,23 +42,24 @@ void module_read_arguments(void)
 	}
 }
 
-/* The launcher has put this file in front of the user's LD_PRELOAD. */
+/* The launcher has put files of this folder in front of the user's LD_PRELOAD. */
 static void restore_preload(void)
 {
-	const char *list = getenv("LD_PRELOAD");
-	size_t len;
+	const char *list = getenv("LD_PRELOAD"), *slash = NULL, *at = list;
 	Dl_info info;
 
 	unsetenv("PREFETCH_LAUNCHED");
-	if (!list || !dladdr(&module, &info) || !info.dli_fname)
-		return;
-	len = strlen(info.dli_fname);
-	if (strncmp(list, info.dli_fname, len))
-		return;
-	if (!list[len])
+	if (list && dladdr(&module, &info) && info.dli_fname)
+		slash = strrchr(info.dli_fname, '/');
+	while (slash && at && !strncmp(at, info.dli_fname,
+				       (size_t)(slash - info.dli_fname) + 1)) {
+		at = strchr(at, ':');
+		at += at ? 1 : 0;
+	}
+	if (slash && !at)
 		unsetenv("LD_PRELOAD");
-	else if (list[len] == ':')
-		setenv("LD_PRELOAD", list + len + 1, 1);
+	else if (at != list)
+		setenv("LD_PRELOAD", at, 1);
 }
 
 void module_begin(const char *name)

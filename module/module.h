@@ -21,6 +21,10 @@
 /* Enough for what matters of a command line; the rest is left out. */
 #define MODULE_ARGUMENTS 64
 
+/* How long the end of a check or a send waits for a worker that waits for the
+ * device.  A disk that retries a bad sector may block a worker for minutes. */
+#define END_PATIENCE_MS 1000
+
 extern struct module {
 	const char *name;	/* "e2fsck-prefetch": before each message */
 	bool on;

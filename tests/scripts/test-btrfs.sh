@@ -188,8 +188,22 @@ damaged_data()
 		grep -q '"threads":[1-9]' "$E2PF_TMP/data.json"
 }
 
+# Reads and closes of ours are not taken for the program's: the dynamic linker resolves
+# none of the module's own calls to a function that the module stands in for.
+calls_libc()
+{
+	local module=$top_builddir/btrfs/.libs/btrfs-prefetch.so
+
+	nm -D --defined-only "$module" | sed 's/.* //' | sort >"$E2PF_TMP/own" &&
+	readelf -rW "$module" >"$E2PF_TMP/calls" &&
+	grep -q pthread_create "$E2PF_TMP/calls" &&
+	grep -qx close "$E2PF_TMP/own" && ! grep -wFf "$E2PF_TMP/own" "$E2PF_TMP/calls"
+}
+
 test_all()
 {
+	tap_unless "$(lacks nm readelf)" "what the module reads itself goes to libc" \
+		calls_libc
 	test_aside
 	tap_unless "$(no_model)$(no_loops)" "nothing is left in memory" nothing_resident
 	tap_unless "$(no_loops)$(no_mounts)" "--check-data-csum of damaged data" \

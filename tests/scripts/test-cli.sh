@@ -248,11 +248,40 @@ documented_keys()
 		}' | jq -r 'keys_unsorted[], (.stages[0] | keys_unsorted[])')"
 }
 
+# modules [VARIABLE=VALUE...]: those that the launcher puts into a program, this cat.
+modules()
+{
+	LD_PRELOAD=$E2PF_RUNTIME env -u PREFETCH_ACCEL PREFETCH=1 PREFETCH_E2FSCK="$(command -v cat)" "$@" \
+		"$E2FSCK_TEST" /proc/self/maps | grep -o 'e2fsck-[a-z]*\.so' | sort -u | xargs
+}
+
+# exported MODULE
+exported() { nm -D --defined-only "$1" | sed 's/.* //' | sort; }
+
+# With no acceleration wanted the module that has them is not mapped, and what is mapped
+# computes nothing in libext2fs's place: it follows walks over blocks, no more.
+only_asked()
+{
+	local none
+
+	echo "accel = none" >"$dir/none" &&
+	[ "$(modules A=)" = "e2fsck-accel.so e2fsck-prefetch.so" ] &&
+	[ "$(modules PREFETCH_ACCEL=crc32c)" = "e2fsck-accel.so e2fsck-prefetch.so" ] || return
+	for none in PREFETCH_ACCEL=none PREFETCH_CONFIG="$dir/none" PREFETCH_OBSERVE=1; do
+		echo "$none: $(modules "$none")"
+		[ "$(modules "$none")" = e2fsck-prefetch.so ] || return
+	done
+	exported "$ACCEL" >"$dir/accel" &&
+	grep -qx ext2fs_crc32c_le "$dir/accel" &&
+	[ "$(exported "$MODULE" | comm -12 - "$dir/accel")" = ext2fs_block_iterate3 ] &&
+	! exported "$MODULE" | grep -E 'crc|bmap|bitcount|bitmap(_|$)'
+}
+
 test_accelerations()
 {
 	local -a all inside
 
-	skipped "accelerations" "$(lacks readelf)" && return
+	skipped "accelerations" "$(lacks nm readelf)" && return
 	library_accelerations
 	tap_check "PREFETCH_VERBOSE adds a sentence, then details" verbose_adds
 	tap_check "of a cold check, what it came to" verbose_cold
@@ -264,6 +293,7 @@ test_accelerations()
 	tap_check "doc/statistics.md has all keys" documented_keys
 	[ "$(ulimit -v) $(ulimit -d)" = "unlimited unlimited" ] ||
 		{ tap_skip "accelerations" "address space is limited"; return; }
+	tap_check "accel = none: nothing of ours answers for libext2fs" only_asked
 	tap_check "a small filesystem is not accelerated" stats_name ""
 	# A self-test that gets no processor for 5 s leaves them out.
 	tap_check "PREFETCH_ACCEL=all: all are" undisturbed stats_name all "${all[@]}"

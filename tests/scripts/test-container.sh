@@ -37,13 +37,13 @@ install_files()
 		{ tail "$dir/install"; return 1; }
 }
 
-# The folder of links that the first recipe names, and the two files of the second.
+# The folder of links that the first recipe names, and the files of the second.
 find_files()
 {
 	links=$(cd "$root" && find . -type d -name enabled | head -n 1)
 	links=${links#.}
 	[ -n "$links" ] && mkdir -p "$root/copied" &&
-	cp "$root${links%/*}"/{e2fsck,e2fsck-prefetch.so} "$root/copied" &&
+	cp "$root${links%/*}"/e2fsck{,-accel.so,-prefetch.so} "$root/copied" &&
 	ln -sf e2fsck "$root/copied/fsck.ext4" && : >"$root/image"
 }
 

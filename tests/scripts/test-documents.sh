@@ -280,7 +280,8 @@ origins()
 	done
 }
 
-stood_in() { sed -n '/^global:/,/^local:/s/^\t\([a-z0-9_]*\);$/\1/p' e2fsck/*.map btrfs/*.map | sort -u; }
+stood_in() { sed -n '/^global:/,/^local:/s/^\t\([a-z0-9_]*\);$/\1/p' e2fsck/*.map btrfs/*.map |
+	grep -v -e e2pf_accel -e prefetch_wants_accel | sort -u; }
 # In README.source's tables: between grave accents, in the first column.
 explained() { sed -n 's/^| \(`[^|]*\) |.*/\1/p' debian/README.source | grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u; }
 
@@ -396,7 +397,7 @@ lib/report settings\.h|(engine|device)/.*\.h
 lib/ext4 array\.h|session\.h|libext2fs/(mmap_io|observe)\.h|(engine|device|report)/.*\.h
 lib/btrfs array\.h|session\.h|engine/source\.h|device/device\.h
 lib/libext2fs device/device\.h|engine/engine\.h|ext4/journal\.h
-accel settings\.h|report/report\.h|linkage\.h|libext2fs/(io_table|weak)\.h
+accel settings\.h|(interpose|linkage)\.h|libext2fs/(io_table|weak)\.h
 launch none
 module status\.h|settings\.h|session\.h|report/.*\.h|lock\.h|device/(sysfile|thread)\.h
 prefetch settings\.h|lock\.h|device/(spindle|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'

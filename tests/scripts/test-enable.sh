@@ -368,8 +368,8 @@ says_why_not()
 	done
 	new_enabled_root && mkdir -p "$root$(dirname "$(value_of settings |
 		sed 's|^@||')")" &&
-	printf '# mine\n\n nice = 7\n' >"$root$(value_of settings)" &&
-	run 0 status && says "settings in $root" && says "  nice = 7" &&
+	printf '# mine\n\n mem = 7M\n' >"$root$(value_of settings)" &&
+	run 0 status && says "settings in $root" && says "  mem = 7M" &&
 		! says "# mine" >/dev/null
 }
 
@@ -447,7 +447,7 @@ old_copy()
 	new_enabled_root
 	conf=$root$(value_of settings) image=$root/boot/initrd.img-1
 	mkdir -p "${conf%/*}" "$root/boot"
-	echo "nice = 7" >"$conf"
+	echo "mem = 7M" >"$conf"
 	run 0 status && ! says "$text" >/dev/null && touch -d '-1 hour' "$image" &&
 	run 0 status && says "$text" && touch -d '+1 hour' "$image-new" &&
 	run 0 status && ! says "$text" >/dev/null
@@ -513,8 +513,8 @@ stock_answers()
 answers_by_status()
 {
 	answers 40 "$1" && [ ! -s "$E2PF_TMP/answer" ] &&
-	answers 41 "$1" PREFETCH_NICE=99 &&
-	grep -q "PREFETCH_NICE" "$E2PF_TMP/answer" &&
+	answers 41 "$1" PREFETCH_THREADS=999 &&
+	grep -q "PREFETCH_THREADS" "$E2PF_TMP/answer" &&
 	answers 41 "$1" PREFETCH_CONFIG="$E2PF_TMP/off.conf" &&
 	(ulimit -d 4000000 && answers 42 "$1") &&
 	grep -q "left out" "$E2PF_TMP/answer" &&
@@ -595,7 +595,7 @@ make_initramfs()
 	rm -rf "$dir"
 	mkdir -p "$dir/image$dir/stock" "$dir/launchers" "$dir/bin"
 	printf '#!/bin/sh\necho e2fsck 1.47\n' >"$dir/launchers/e2fsck"
-	echo module >"$dir/launchers/e2fsck-prefetch.so"
+	echo module | tee "$dir/launchers"/e2fsck-{accel,prefetch}.so >/dev/null
 	chmod +x "$dir/launchers/e2fsck"
 	echo stock >"$dir/image$dir/stock/e2fsck"
 	echo "prefetch = on" >"$dir/conf"
@@ -637,6 +637,7 @@ hook_copies()
 		COPIED=$copied run_hook && [ -z "$said" ] &&
 		[ -x "$dir/image$dir/launchers/e2fsck" ] &&
 		[ -s "$dir/image$dir/launchers/e2fsck-prefetch.so" ] &&
+		[ -s "$dir/image$dir/launchers/e2fsck-accel.so" ] &&
 		[ -s "$dir/image$dir/conf" ] &&
 		[ "$(readlink "$dir/image$dir/launchers/enabled/fsck.ext4")" = ../e2fsck ] &&
 		[ "$(cat "$dir/image$dir/stock/e2fsck")" = stock ] || return
@@ -670,7 +671,7 @@ written_for_dracut()
 
 	. "$BOOT/dracut.conf"
 	echo "$install_optional_items"
-	for name in "$launcher" "$launcher-prefetch.so" "$launchers/enabled/fsck.ext4" \
+	for name in "$launcher" "$launcher"-{accel,prefetch}.so "$launchers/enabled/fsck.ext4" \
 		"$launchers/boot/systemd-fsck.conf" \
 		"$units/systemd-fsck-root.service.d/e2prefetch.conf"; do
 		[[ $install_optional_items = *" $name "* ]] || return

@@ -19,7 +19,7 @@ fresh()
 	rm -rf "$dir/x"
 	mkdir "$dir/x"
 	cp "$top_builddir/$program/$program" \
-		"$top_builddir/$program/.libs/$program-prefetch.so" "$dir/x"
+		"$top_builddir/$program/.libs/$program"-*.so "$dir/x"
 	ln -s $program "$dir/x/$program-prefetch"
 }
 
@@ -167,6 +167,21 @@ test_module_files()
 		row "module needs the missing version of a symbol" \
 			"version .NEW. not found" "needs OLD"
 	rm -rf "$dir/x y"
+	for break in rm "truncate -s 0" "truncate -s 50000"; do
+		tap_check "module with accelerations: $break" without_accel $break
+	done
+}
+
+# without_accel COMMAND...: the module with accelerations is broken so; the check reads
+# ahead, and accelerates nothing.
+without_accel()
+{
+	fresh
+	"$@" "$dir/x/e2fsck-accel.so" || return
+	rm -f "$dir/stats.json"
+	PREFETCH_STATS=$dir/stats.json launch && same &&
+	grep -q '"reason":"e2fsck-accel.so is not in this process"' "$dir/stats.json" &&
+	jq -e '.accelerations == [] and .checker_reads > 0' "$dir/stats.json"
 }
 
 #
@@ -382,7 +397,7 @@ variables=(
 	"PREFETCH_MEM|1000|\"1000\" is not $size"
 	"PREFETCH_MEM|64Q|\"64Q\" is not $size"
 	"PREFETCH_IOPRIO|realtime|\"realtime\" is not idle, best-effort or best-effort:0 to best-effort:7"
-	"PREFETCH_NICE|20|\"20\" is not a number from 1 to 19"
+	"PREFETCH_PROGRESS|0|\"0\" is not a number from 1 to 86400"
 	"PREFETCH_VERBOSE|3|\"3\" is not 0, 1 or 2"
 	"PREFETCH_LOG|yes|\"yes\" is not on or off, 1 or 0"
 	"PREFETCH_ACCEL|crc|\"crc\" is not none, all or a list of crc32c, bitmaps, indirect"
@@ -406,11 +421,11 @@ test_settings()
 	done <<-END
 	unknown setting|treads = 4\n|:1: unknown setting "treads"
 	invalid value|# a\n\nmem = 1\n|:3: mem: "1" is not $size
-	set twice|nice = 5\n nice = 6\n|:2: nice is set twice
+	set twice|mem = 5M\n mem = 6M\n|:2: mem is set twice
 	a section|[main]\n|:1: there are no sections here
 	no value|threads\n|:1: this is not "name = value"
 	not text|threads = 4\000\n|: this is not text
-	the last line has no newline|\357\273\277nice = 5\r\nthreads=0|:2: threads: "0" is not a number from 1 to 256
+	the last line has no newline|\357\273\277mem = 5M\r\nthreads=0|:2: threads: "0" is not a number from 1 to 256
 	END
 	tap_check "a file that is too long" \
 		wrong_file "$(yes '#' | head -c 70000)" ": the file is too long"
@@ -472,7 +487,7 @@ inert()
 {
 	local module program
 
-	for module in "$MODULE" "$top_builddir/btrfs/.libs/btrfs-prefetch.so"; do
+	for module in "$MODULE" "$ACCEL" "$top_builddir/btrfs/.libs/btrfs-prefetch.so"; do
 		for program in true bash "dumpe2fs -h $image" "mke2fs -V"; do
 			PREFETCH=1 PREFETCH_VERBOSE=2 LD_PRELOAD=$module \
 				$program </dev/null >"$dir/out" 2>"$dir/err"
@@ -481,7 +496,7 @@ inert()
 			! grep -E "prefetch: [^p]" "$dir/err" || return
 		done
 	done
-	! readelf -d "$MODULE" | grep NEEDED | grep -v "libc\|musl\|asan\|ubsan\|tsan"
+	! readelf -d "$MODULE" "$ACCEL" | grep NEEDED | grep -v "libc\|musl\|asan\|ubsan\|tsan"
 }
 
 # The user's library translates paths, as fakechroot does: what this process calls
@@ -602,7 +617,7 @@ makes_all()
 	# Status and log, and priorities.  A read takes longer than the reporter waits.
 	traced -e inject=pread64:delay_enter=1500000:when=40 \
 		env PREFETCH=1 PREFETCH_LOG=1 PREFETCH_VERBOSE=2 \
-		PREFETCH_THREADS=3 PREFETCH_NICE=3 PREFETCH_IOPRIO=idle \
+		PREFETCH_THREADS=3 PREFETCH_IOPRIO=idle \
 		"$launcher" "$@" 2>&1 | grep "threads: 3"
 	calls_of 3
 	drop "${!#}"

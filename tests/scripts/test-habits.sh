@@ -218,7 +218,7 @@ live()
 	if often 25; then
 		beside=1
 		# A sanitized one needs a runtime.
-		[ "$chance" -lt 12 ] || [ -n "$E2PF_RUNTIME" ] || beside='' module=$MODULE
+		[ "$chance" -lt 12 ] || [ -n "$E2PF_RUNTIME" ] || beside='' module=$MODULE:$ACCEL
 	fi
 	# Not always sound: 1.47.0 counts quota otherwise with -d and inodes of 128 bytes.
 	take mke2fs && check -fn || return

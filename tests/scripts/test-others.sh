@@ -15,7 +15,7 @@ use()
 {
 	case $1 in
 	plain) "${@:2}" ;;
-	module) env PREFETCH=1 TEST_MMAP_IO=1 LD_PRELOAD="$MODULE" "${@:2}" ;;
+	module) env PREFETCH=1 TEST_MMAP_IO=1 LD_PRELOAD="$MODULE:$ACCEL" "${@:2}" ;;
 	beside) "$PREFETCHER" fs -- "${@:2}" ;;
 	esac
 }

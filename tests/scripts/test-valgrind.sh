@@ -37,7 +37,7 @@ under_valgrind()
 
 test_check()
 {
-	local preload=$MODULE
+	local preload=$MODULE:$ACCEL
 
 	cp --sparse=auto "$image" "$E2PF_TMP/fs"
 	PREFETCH=1 PREFETCH_ACCEL=all TEST_MMAP_IO=1 PREFETCH_STATS=$E2PF_TMP/stats \
@@ -77,7 +77,7 @@ test_claims()
 	block=${block%% *}
 	debugfs -w -R "bmap b 5 $block" "$E2PF_TMP/claimed" >/dev/null 2>&1
 	stock=$(instructions "")
-	ours=$(instructions "$MODULE")
+	ours=$(instructions "$MODULE:$ACCEL")
 	echo "block $block, instructions: stock $stock, ours $ours"
 	[ "${stock:-0}" -gt 80000000 ] && [ "${ours:-0}" -gt 0 ] &&
 		[ "$ours" -le $((stock / 100 * $1)) ]

@@ -30,6 +30,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 options=nocheck
 [ "${PACKAGE_TESTS-}" != 1 ] || options=
 
+packages="btrfs-prefetch e2prefetch"
+
 # step KEY NAME COMMAND...: a test whose result is a cell of the table.
 step()
 {
@@ -128,8 +130,9 @@ build_rpm()
 	cp "$release" "$root/build" &&
 	inside rpmbuild -ta --nodeps --nocheck --define '_topdir /build/rpm' \
 		"/build/${release##*/}" &&
-	[ "$(find "$root/build/rpm/RPMS" -name "e2prefetch*-$version-*.rpm" \
-		! -name '*debug*' | wc -l)" = 1 ]
+	[ "$(find "$root/build/rpm/RPMS" -name "*-$version-*.rpm" \
+		! -name '*debug*' -printf '%f\n' | sed "s/-$version-.*//" | sort |
+		xargs)" = "$packages" ]
 }
 
 #
@@ -144,7 +147,9 @@ architecture() { inside dpkg --print-architecture; }
 machine_ready()
 {
 	mkdir "$root/packages" &&
-	cp "$work/$suite-packages"/*.deb "$root/packages/e2prefetch.deb" &&
+	cp "$work/$suite-packages"/*.deb "$root/packages" &&
+	[ "$(cd "$root/packages" && printf '%s\n' *.deb | sed 's/_.*//' | xargs)" = \
+		"$packages" ] &&
 	cp -r "$srcdir/../debian/tests" "$root/packages" && apt update &&
 	apt install btrfs-progs e2fsprogs &&
 	# systemd is not installed here, but enable looks for its units.
@@ -179,8 +184,10 @@ has_its_files()
 {
 	local path missing=0
 
-	inside dpkg -L e2prefetch | sed '/^\/\.$/d;/^$/d' | sort -u >"$listed"
-	grep -qx /usr/libexec/e2prefetch/e2fsck "$listed" || return
+	inside dpkg -L $packages | sed '/^\/\.$/d;/^$/d' | sort -u >"$listed"
+	inside dpkg -L e2prefetch | grep -qx /usr/libexec/e2prefetch/e2fsck &&
+	inside dpkg -L btrfs-prefetch | grep -qx /usr/libexec/e2prefetch/btrfs &&
+	! inside dpkg -L e2prefetch | grep -i btrfs- | grep -v /doc/ || return
 	while read -r path; do
 		[ -e "$root$path" ] || [ -L "$root$path" ] ||
 			{ echo "not there: $path"; missing=1; }
@@ -209,7 +216,7 @@ removed_files_are_gone()
 {
 	local path left=0
 
-	inside apt-get -q -y remove e2prefetch || return
+	inside apt-get -q -y remove $packages || return
 	while read -r path; do
 		[ -e "$root$path" ] || [ -L "$root$path" ] || continue
 		[ "$path" != /etc/e2prefetch.conf ] || continue
@@ -229,8 +236,8 @@ purged_leaves_nothing()
 
 	# apt does not know packages that are in no repository and have left no
 	# configuration; dpkg does.
-	inside dpkg --purge e2prefetch || return
-	! inside dpkg-query -W e2prefetch || return
+	inside dpkg --purge $packages || return
+	! inside dpkg-query -W $packages || return
 	inside apt-get -q -y --purge autoremove || return
 	list_files >"$before.after"
 	diff "$before" "$before.after"
@@ -262,7 +269,8 @@ test_install()
 	fresh install || return
 	step ready "a machine with e2fsprogs" machine_ready || return
 	list_files >"$before"
-	step installs "the packages can be installed" apt install /packages/e2prefetch.deb || return
+	step installs "the packages can be installed" inside sh -c \
+		'apt-get -q -y --no-install-recommends install /packages/*.deb' || return
 	note "$suite" e2fsprogs "$(inside dpkg-query -W -f '${Version}' e2fsprogs)"
 	step present "their files are there" has_its_files
 	step check "a check is the same with and without PREFETCH=1" \

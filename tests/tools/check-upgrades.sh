@@ -75,7 +75,7 @@ add_check()
 	inside mke2fs -q -F -t ext4 /image && make_watch
 }
 
-copy_packages() { mkdir -p "$root/$2" && cp "$1"/*.deb "$root/$2"; }
+copy_packages() { mkdir -p "$root/$2" && cp "$1"/e2prefetch_*.deb "$root/$2"; }
 
 ready_ours()
 {

@@ -46,6 +46,7 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 E2FSCK_TEST=${E2FSCK_TEST:-$top_builddir/e2fsck/e2fsck}
 PREFETCHER=$top_builddir/prefetch/e2prefetch
 MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
+ACCEL=$top_builddir/e2fsck/.libs/e2fsck-accel.so
 E2PF_JOBS=${E2PF_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
 
 # The host's settings must not affect images or output.  E2PF_TEST_MARK identifies the
@@ -297,7 +298,6 @@ no_disk()
 	have_program fincore && head -c 65536 /dev/zero >"$E2PF_TMP/dropped" &&
 		undisturbed is_dropped "$E2PF_TMP/dropped" || echo "files stay in memory"
 }
-no_nicer() { [ "$(nice)" -le 12 ] || echo "run by nice(1)"; }
 
 # own_mounts ARG...: begins the script again, with mounts of its own, if it can.  A
 # namespace that another process makes meanwhile would copy ours and keep devices in use.

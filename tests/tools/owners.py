@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
-"""The order of the engine's files, and who writes each field of its parts.
+"""The order of the files of the engine and of the modules, and who writes each field of the
+engine's parts.
 
     tests/tools/owners.py [--order] [TREE]
 
-Fails if files call each other in a circle, if a file calls upwards (LEVELS), or if anybody
-but the monitor takes the engine's lock, anything but its settle() wakes somebody, or the
-monitor does without the lock what needs it.  A part is a struct of the file of its name,
-which alone may write its fields: fails if another file does, or if nobody writes one.
---order prints which file calls which.
+Fails if files of a folder call each other in a circle, if a file of the engine calls
+upwards (LEVELS), or if anybody but the monitor takes the engine's lock, anything but its
+settle() wakes somebody, or the monitor does without the lock what needs it.  A part is a
+struct of the file of its name, which alone may write its fields: fails if another file does,
+or if nobody writes one.  --order prints which file calls which.
 """
 import os, re, sys
 
 FOLDER = "lib/engine"
+MODULES = ("e2fsck", "btrfs")
 LEVELS = (("blockset", "elevator", "piece", "requests"),
           ("pacing", "reads", "pool", "schedule", "window"),
           ("monitor",), ("checker", "worker"), ("engine", "walk"))
@@ -36,21 +38,20 @@ def without_comments(text):
                   lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
 
 
-def functions_of(code):
+def functions_of(code, but="static inline"):
     """The functions that a file defines: name and body."""
-    for m in re.finditer(r"^(?!static inline)[a-z][^;{}()]*?(\w+)\([^;{}]*\)\n\{\n(.*?)^\}",
+    for m in re.finditer("^(?!" + but + r")[a-z][^;{}()]*?(\w+)\([^;{}]*\)\n\{\n(.*?)^\}",
                          code, re.S | re.M):
         yield m[1], m[2]
 
 
-def order(code, bad):
-    """The files that each calls, but for data that no file defines."""
-    home = {name: f for f, text in code.items() for name, _ in functions_of(text)
-            if name.startswith("e2pf_")}
-    calls = {f: {home[n] for n in re.findall(r"\b(e2pf_\w+)\b", text)
-                 if home.get(n, f) != f} for f, text in code.items()}
-    level = {f: i for i, files in enumerate(LEVELS) for f in files}
-    bad += ["%s.c: of no level" % f for f in calls if f not in level]
+def order(code, bad, real=""):
+    """The files that each calls, but for data that no file defines.  The linker leads calls
+    of the names in `real` to the file of that name."""
+    home = {name: f for f, text in code.items() for name, _ in functions_of(text, "static")}
+    home.update((name, "real") for name in re.findall(r"\$\(wrap\)(\w+)", real))
+    calls = {f: {home[n] for n in re.findall(r"\b(\w+)\b(?=[(,;)])", text)
+                 if home.get(n, f) != f and f != "real"} for f, text in code.items()}
     left = dict(calls)
     while left:
         free = sorted(f for f in left if not left[f] & set(left))
@@ -59,10 +60,15 @@ def order(code, bad):
             break
         for f in free:
             del left[f]
+    return calls
+
+
+def upwards(calls, bad):
+    level = {f: i for i, files in enumerate(LEVELS) for f in files}
+    bad += ["%s.c: of no level" % f for f in calls if f not in level]
     for f in calls:
         bad += ["%s.c calls upwards: %s.c" % (f, other) for other in sorted(calls[f])
                 if level.get(other, 0) > level.get(f, 0)]
-    return calls
 
 
 def waking(code, bad):
@@ -147,21 +153,33 @@ def ownership(code, header, bad):
                 for field in fields_of(header[part], part) if field not in written]
 
 
-def main():
-    args = [a for a in sys.argv[1:] if a != "--order"]
-    folder = os.path.join(args[0] if args else ".", FOLDER)
+def read_folder(*path):
+    """The code of its .c files, and the text of its headers."""
+    folder = os.path.join(*path)
     text = {f: open(os.path.join(folder, f)).read()
             for f in sorted(os.listdir(folder)) if f[-2:] in (".c", ".h")}
-    code = {f[:-2]: without_comments(t) for f, t in text.items() if f.endswith(".c")}
-    header = {f[:-2]: t for f, t in text.items() if f.endswith(".h")}
+    return ({f[:-2]: without_comments(t) for f, t in text.items() if f.endswith(".c")},
+            {f[:-2]: t for f, t in text.items() if f.endswith(".h")})
+
+
+def main():
+    args = [a for a in sys.argv[1:] if a != "--order"]
+    tree = args[0] if args else "."
+    code, header = read_folder(tree, FOLDER)
     bad = []
     calls = order(code, bad)
+    upwards(calls, bad)
     waking(code, bad)
     locking(code, header, bad)
     ownership(code, header, bad)
-    for i, files in enumerate(LEVELS if "--order" in sys.argv else ()):
-        for f in files:
-            print("%d %-9s %s" % (i, f, " ".join(sorted(calls[f]))))
+    lines = ["%d %-9s %s" % (i, f, " ".join(sorted(calls[f])))
+             for i, files in enumerate(LEVELS) for f in files]
+    for folder in MODULES:
+        with open(os.path.join(tree, folder, "Makefile.am")) as makefile:
+            calls = order(read_folder(tree, folder)[0], bad, makefile.read())
+        lines += ["%s/%-9s %s" % (folder, f, " ".join(sorted(calls[f]))) for f in calls]
+    if "--order" in sys.argv:
+        print("\n".join(lines))
     print("\n".join(sorted(set(bad))), end="\n" if bad else "")
     return bool(bad)
 

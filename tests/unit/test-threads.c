@@ -30,8 +30,8 @@ static const char *self;
 
 /* The functions that e2fsck refers to are this program's own: the module is
  * linked. */
-bool __wrap_accelerate_sees_progress(void);
-bool __wrap_accelerate_sees_progress(void)
+bool __wrap_ability_to_follow(void);
+bool __wrap_ability_to_follow(void)
 {
 	return true;
 }

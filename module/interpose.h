@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* How a function that the module interposes calls libext2fs's own. */
+/* How a function that a module interposes calls the program's own. */
 #ifndef INTERPOSE_H
 #define INTERPOSE_H
 
 #include <dlfcn.h>
-#include <ext2fs/ext2fs.h>
 #include <stdlib.h>
 
 /* The next function of this name in the dynamic linker's search order.  Aborts
- * if there is none: e2fsck itself would not have started then. */
+ * if there is none: the program itself would not have started then. */
 static inline void *real_function(const char *name)
 {
 	void *f = dlsym(RTLD_NEXT, name);
@@ -19,7 +18,7 @@ static inline void *real_function(const char *name)
 	return f;
 }
 
-/* Declares `real`, the function of this name in libext2fs, looked up once.
+/* Declares `real`, the next function of this name, looked up once.
  * Threads that call it at the same time may each look it up, with the same
  * result. */
 #define REAL(name) \

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * Decides what this e2fsck allows: whether a check can be followed, and which
+ * accelerations are in use: those that were requested and passed the self-test.
+ */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "ability.h"
+#include "linkage.h"
+
+bool ability_to_follow(void)
+{
+	/* Without these calls the module cannot see where the check is. */
+	static const char *const calls[] = {
+		"ext2fs_open2", "ext2fs_open_inode_scan",
+		"ext2fs_get_next_inode_full", "ext2fs_dblist_iterate2",
+		"ext2fs_read_bitmaps", "ext2fs_close_free",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (!dlsym(RTLD_NEXT, calls[i]) ||
+		    !linkage_program_refers(calls[i]))
+			return false;
+	return true;
+}
+
+const struct accel *ability_accel(void)
+{
+	return &e2pf_accel && !strcmp(e2pf_accel.version, PACKAGE_VERSION) ?
+	       &e2pf_accel : NULL;
+}
+
+void ability_accelerate(unsigned asked, const struct findings *found,
+			struct e2pf_report *r)
+{
+	static const char *names[E2PF_ACCELERATIONS];
+	unsigned i;
+
+	r->accelerations = names;
+	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
+		const char *name = e2pf_acceleration_names[i];
+		const char *why_not = asked & 1u << i ? found->why_not[i] :
+				      "excluded by the setting accel";
+
+		if (!why_not) {
+			e2pf_accel.begin(i);
+			names[r->acceleration_count++] = name;
+		}
+		e2pf_decide(&r->decisions, name, why_not ? "not accelerated" :
+			    "accelerated", "%s", why_not ? why_not :
+			    "self-test matched libext2fs");
+	}
+}

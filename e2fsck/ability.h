@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/* What the e2fsck and the libext2fs of this process allow. */
+#ifndef ABILITY_H
+#define ABILITY_H
+
+#include "accelerate.h"
+#include "report/report.h"
+
+/* Whether the module can see where this e2fsck is in its check. */
+bool ability_to_follow(void);
+
+/* The module with the accelerations, or NULL: it is not in the process, or another
+ * version is. */
+const struct accel *ability_accel(void);
+
+/* Begin those of the set `asked` (enum e2pf_acceleration) that passed the
+ * self-test, and report it.  Called once. */
+void ability_accelerate(unsigned asked, const struct findings *found,
+			struct e2pf_report *r);
+
+#endif
