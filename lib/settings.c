@@ -160,6 +160,7 @@ static const struct setting {
 	{ "ioprio", IO_PRIORITIES, 0,
 	  "idle, best-effort or best-effort:0 to best-effort:7",
 	  MEMBER(reading.io_priority) },
+	{ "nice", NUMBER_UP_TO(19), MEMBER(reading.nice) },
 	{ "io_manager", IO_MANAGERS, 0, "unix or mmap", MEMBER(mmap_io) },
 	{ "verbose", VERBOSITY, 0, "0, 1 or 2", MEMBER(verbose) },
 	{ "log", FLAG, ON_OR_OFF, MEMBER(log) },

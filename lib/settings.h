@@ -14,12 +14,13 @@
 
 /*
  * Settings of a session.  Zero means the default: the library chooses `memory`
- * and `threads` from what it finds, and leaves the priority as it is.
+ * and `threads` from what it finds, and leaves the priorities as they are.
  */
 struct e2pf_settings {
 	uint64_t memory;	/* bytes read ahead in total, at most */
-	unsigned io_priority;	/* of the worker threads, as for ioprio_set(2),
-				   on a machine that also has other work */
+	/* For the worker threads, on a machine that also has other work. */
+	unsigned io_priority;	/* as for ioprio_set(2) */
+	unsigned nice;		/* 1 to 19; never raises the priority */
 	unsigned threads;	/* 1 to E2PF_MAX_THREADS */
 };
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* How threads are started; the I/O priority of one thread, as Linux keeps it. */
+/*
+ * How threads are started; the I/O priority and nice value of one thread: Linux
+ * keeps both per thread, though for POSIX the nice value belongs to the process.
+ */
+#include <errno.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,10 +54,18 @@ bool e2pf_thread_join(pthread_t thread, int milliseconds)
 	return true;
 }
 
-void e2pf_priority_set(unsigned io_priority)
+void e2pf_priority_set(unsigned io_priority, unsigned nice)
 {
+	int is;
+
 	if (io_priority)
 		syscall(SYS_ioprio_set, WHO_PROCESS, 0, (int)io_priority);
+	if (!nice)
+		return;
+	errno = 0;
+	is = getpriority(PRIO_PROCESS, 0);
+	if (!errno && is < (int)nice)
+		setpriority(PRIO_PROCESS, 0, (int)nice);
 }
 
 bool e2pf_priority_is_low(unsigned io_priority)

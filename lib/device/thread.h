@@ -16,9 +16,12 @@ int e2pf_thread_start(pthread_t *thread, void *(*body)(void *), void *arg);
  * false if it still runs. */
 bool e2pf_thread_join(pthread_t thread, int milliseconds);
 
-/* Give the calling thread this I/O priority, as ioprio_set(2) takes it.  0, and a
- * value that the kernel refuses, changes nothing. */
-void e2pf_priority_set(unsigned io_priority);
+/*
+ * Give the calling thread this I/O priority, as ioprio_set(2) takes it, and
+ * this nice value; 0 leaves either unchanged.  A nice value that would raise
+ * the priority, and any value that the kernel refuses, changes nothing.
+ */
+void e2pf_priority_set(unsigned io_priority, unsigned nice);
 
 /* Is a request of this I/O priority served after those with the default one? */
 bool e2pf_priority_is_low(unsigned io_priority);

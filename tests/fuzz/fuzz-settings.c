@@ -29,7 +29,7 @@ static void check_settings(const struct e2pf_settings *s)
 static bool is_same(const struct e2pf_settings *a, const struct e2pf_settings *b)
 {
 	return a->memory == b->memory && a->threads == b->threads &&
-	       a->io_priority == b->io_priority;
+	       a->io_priority == b->io_priority && a->nice == b->nice;
 }
 
 static void fuzz_values(struct input *in)
@@ -67,7 +67,7 @@ static void fuzz_environment(struct input *in)
 	static const char *const names[] = {
 		"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS",
 		"PREFETCH_MEM", "PREFETCH_STATS", "PREFETCH_VERBOSE",
-		"PREFETCH_IOPRIO", "PREFETCH_IO_MANAGER",
+		"PREFETCH_IOPRIO", "PREFETCH_NICE", "PREFETCH_IO_MANAGER",
 		"PREFETCH_COUNT",
 	};
 	size_t i;

@@ -635,15 +635,18 @@ who_wins()
 # The device does not answer before the command has seen which threads read.
 threads_are_bound()
 {
+	local nicer=$(($(nice) + 7))
+
 	rm -f "$dir/go"
 	preloaded
-	configured "threads = 2" "ioprio = best-effort:6"
+	configured "nice = $nicer" "threads = 2" "ioprio = best-effort:6"
 	cat >"$dir/look" <<-'END'
 	for i in $(seq 6000); do
 		seen=0
 		for task in /proc/$PPID/task/*; do
-			[ "$(ionice -p "${task##*/}")" != "best-effort: prio 6" ] ||
-				seen=$((seen + 1))
+			set -- $(sed 's/.*)//' "$task/stat")
+			[ "${17}" != "$NICER" ] || [ "$(ionice -p "${task##*/}")" != \
+				"best-effort: prio 6" ] || seen=$((seen + 1))
 		done
 		[ $seen != 2 ] || break
 		sleep 0.1
@@ -652,7 +655,7 @@ threads_are_bound()
 	[ $seen = 2 ]
 	END
 	drop "$big"
-	LD_PRELOAD=$dir/odd.so E2PF_GO=$dir/go GO=$dir/go \
+	LD_PRELOAD=$dir/odd.so E2PF_GO=$dir/go GO=$dir/go NICER=$nicer \
 		run 0 -w 0 "$big" -- env -u LD_PRELOAD sh "$dir/look"
 }
 
@@ -692,8 +695,8 @@ test_settings()
 
 	tap_check "the file's memory" memory_is_told
 	tap_check "options before the environment before the file" who_wins
-	tap_unless "$(no_disk)$(lacks ionice)" \
-		"I/O priority" threads_are_bound
+	tap_unless "$(no_disk)$(lacks ionice)$(no_nicer)" \
+		"nice and I/O priority" threads_are_bound
 	tap_check "the command's environment is what it was" command_knows_nothing
 	tap_check "a file that is wrong" wrong_settings
 	tap_check "variables that are wrong" wrong_variables

@@ -4,6 +4,7 @@
  * The priorities of the threads, that each of them begins with them, and that a checker
  * does not wait for those that the disk serves after it.
  */
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "unit.h"
@@ -49,28 +50,39 @@ RIG_TEST(each_thread_begins, GROUPS, 3)
 	assert_int_equal(prepared, 1);
 }
 
-/* In its own thread: it cannot be raised again without privileges. */
+/* In its own thread: neither priority can be raised again without
+ * privileges. */
 static void *lower(void *ctx)
 {
 	long *is = ctx;
 
-	e2pf_priority_set(0);
+	e2pf_priority_set(0, 0);
 	is[0] = syscall(SYS_ioprio_get, 1, 0);
-	e2pf_priority_set(3 << 13);
-	is[1] = syscall(SYS_ioprio_get, 1, 0);
+	is[1] = getpriority(PRIO_PROCESS, 0);
+	e2pf_priority_set(3 << 13, 19);
+	is[2] = syscall(SYS_ioprio_get, 1, 0);
+	is[3] = getpriority(PRIO_PROCESS, 0);
+	e2pf_priority_set(0, 5);
+	is[4] = getpriority(PRIO_PROCESS, 0);
 	return NULL;
 }
 
-TEST(priority)
+TEST(priorities)
 {
-	long io = syscall(SYS_ioprio_get, 1, 0), is[2];
+	long before = getpriority(PRIO_PROCESS, 0), is[5];
+	long io = syscall(SYS_ioprio_get, 1, 0);
 	pthread_t thread;
 
 	assert_int_equal(fake_checker_create(&thread, lower, is), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(is[0], io);
-	assert_int_equal(is[1], 3 << 13);
-	/* Other threads are as before. */
+	assert_int_equal(is[1], before);
+	assert_int_equal(is[2], 3 << 13);
+	assert_int_equal(is[3], 19);
+	/* It is only ever lowered. */
+	assert_int_equal(is[4], 19);
+	/* This thread is not affected. */
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
 	assert_int_equal(syscall(SYS_ioprio_get, 1, 0), io);
 	assert_true(e2pf_priority_is_low(3 << 13));
 	assert_true(e2pf_priority_is_low(2 << 13 | 5));
