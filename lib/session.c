@@ -22,9 +22,6 @@
 #include "device/thread.h"
 #include "session.h"
 
-/* A single read that takes this long is worth a word. */
-#define SLOW_READ_NS 1000000000u
-
 static uint64_t available(void *ctx)
 {
 	const struct e2pf_session *s = ctx;
@@ -143,32 +140,19 @@ static void count_now(struct e2pf_session *s)
 	e2pf_engine_get_stats(s->engine, &s->last);
 }
 
-static void describe_wait(struct e2pf_session *s,
-			  const struct e2pf_engine_progress *engine,
-			  struct e2pf_progress *p)
-{
-	if (s->topo.disks == 1)
-		p->disk = s->topo.disk[0].name;
-	if (p->wait == E2PF_WAITS_DISK || engine->reading_ns < SLOW_READ_NS)
-		return;
-	p->wait = E2PF_WAITS_SECTOR;
-	p->wait_seconds = (double)engine->reading_ns / 1e9;
-	p->wait_at = (double)engine->reading_at;
-}
-
-void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p,
-			       struct e2pf_progress_facts *f)
+void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p)
 {
 	struct e2pf_engine_progress *engine = &s->seen;
 
-	if (!e2pf_engine_get_progress(s->engine, engine))
-		p->wait = E2PF_WAITS_DISK;
+	p->busy = !e2pf_engine_get_progress(s->engine, engine);
 	p->device = s->name;
+	p->disk = s->topo.disks == 1 ? s->topo.disk[0].name : NULL;
 	p->stage = s->type->stage_names[engine->stage];
-	describe_wait(s, engine, p);
-	f->stalled = (double)(engine->stall_ns + engine->reading_ns) / 1e9;
+	p->stalled = (double)(engine->stall_ns + engine->reading_ns) / 1e9;
+	p->reading = (double)engine->reading_ns / 1e9;
+	p->reading_at = (double)engine->reading_at;
 	if (s->type->get_progress)
-		s->type->get_progress(s, engine, p, f);
+		s->type->get_progress(s, engine, p);
 }
 
 bool e2pf_session_end(struct e2pf_session *s, int milliseconds)

@@ -34,13 +34,12 @@ struct e2pf_filesystem {
 				   e2pf_session_choose() decided */
 	/* Fill in what only the filesystem knows, and add its decisions. */
 	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
-	/* Say how far the check is: its place, and the facts that the session
-	 * does not know.  Called by any thread: also when a read of the checker
-	 * wakes the engine, but not while it is started or freed. */
+	/* Say how far the check is: its place in the stage.  Called by any thread:
+	 * also when a read of the checker wakes the engine, but not while it is
+	 * started or freed. */
 	void (*get_progress)(struct e2pf_session *session,
 			     const struct e2pf_engine_progress *engine,
-			     struct e2pf_progress *progress,
-			     struct e2pf_progress_facts *facts);
+			     struct e2pf_progress *progress);
 	/* Stop observing the checker's reads: the engine is about to end. */
 	void (*detach)(struct e2pf_session *session);
 	/* Free the filesystem's data and the session.  The engine and the
@@ -113,12 +112,11 @@ bool e2pf_session_is_complete(struct e2pf_session *s);
  * session's. */
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);
 
-/* Say how far the check is.  The session must have an engine,
- * which may be stopped meanwhile, but neither started nor released.  The caller
- * fills in what only the process knows: seconds, cpu. */
+/* Say how far the check is, in *progress, which is zeroed before.  The session must
+ * have an engine, which may be stopped meanwhile, but neither started nor released.
+ * The caller fills in what only the process knows: seconds, cpu. */
 void e2pf_session_get_progress(struct e2pf_session *s,
-			       struct e2pf_progress *progress,
-			       struct e2pf_progress_facts *facts);
+			       struct e2pf_progress *progress);
 
 /* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
  * thread that waits for the device (-1: no limit).  Returns false if a thread

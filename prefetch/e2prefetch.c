@@ -143,6 +143,7 @@ static void *read_all(void *arg)
 }
 
 #define TICK_NS 250000000
+#define CLEAR_LINE "\r\033[K"
 
 /* Wait for a moment; returns true when all is read. */
 static bool has_ended(struct reading *r, struct e2pf_engine_stats *sum)
@@ -168,15 +169,13 @@ static bool has_ended(struct reading *r, struct e2pf_engine_stats *sum)
 	return done;
 }
 
-/* How much has been read, and how fast. */
+/* How much has been read, and how fast: on one line of the terminal. */
 static void print_progress(const struct e2pf_engine_stats *st, double passed)
 {
 	double mib = (double)st->prefetched_bytes / (1u << 20);
-	char line[128];
 
-	snprintf(line, sizeof(line), "e2prefetch: %.0f MiB read, %.1f MiB/s",
-		 mib, mib / passed);
-	status_line_draw(line);
+	fprintf(stderr, CLEAR_LINE "e2prefetch: %.0f MiB read, %.1f MiB/s", mib,
+		mib / passed);
 }
 
 /* A device that does not answer for so long does not hold up the command. */
@@ -204,7 +203,7 @@ static void wait_with_progress(struct reading *r)
 			print_progress(&st, now - began);
 	}
 	if (shown)
-		fputs(STATUS_LINE_CLEAR, stderr);
+		fputs(CLEAR_LINE, stderr);
 }
 
 /* Returns 0; or EXIT_OPERATIONAL, after a message that says why there are no

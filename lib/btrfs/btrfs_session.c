@@ -50,26 +50,17 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 			    "budget", (unsigned long long)left >> 20);
 }
 
-/* When all blocks have been read, the check compares what it has found: that takes
- * REST_PART of the computing before it. */
-#define REST_PART 2.5
-
 /* The check reads each tree block once.  How many there are is known when all
  * nodes have been read. */
 static void get_progress(struct e2pf_session *session,
 			 const struct e2pf_engine_progress *engine,
-			 struct e2pf_progress *p,
-			 struct e2pf_progress_facts *f)
+			 struct e2pf_progress *p)
 {
 	const struct e2pf_btrfs *b = e2pf_btrfs_of(session);
 	uint64_t read = engine->checker_bytes / b->map.super.nodesize;
-	uint64_t all = b->blocks;
 
-	f->rest_part = REST_PART;
-	if (read < all)
-		f->passed = (double)read / (double)all;
 	p->place = (double)read;
-	p->places = read <= all ? (double)all : 0;
+	p->places = read <= b->blocks ? (double)b->blocks : 0;
 	p->unit = "tree blocks";
 }
 

@@ -180,10 +180,9 @@ static void *look_on(void *arg)
 	struct looker *l = arg;
 
 	while (!atomic_load_explicit(&l->ends, memory_order_relaxed)) {
-		struct e2pf_progress_facts facts = { .seconds = 0 };
 		struct e2pf_progress progress = { .seconds = 0 };
 
-		e2pf_session_get_progress(l->s, &progress, &facts);
+		e2pf_session_get_progress(l->s, &progress);
 		atomic_fetch_add_explicit(&l->looks, 1, memory_order_relaxed);
 	}
 	return NULL;
@@ -236,18 +235,17 @@ TEST(looked_at_until_the_end)
 /* An engine that measures a device which does not answer has its lock. */
 TEST(looked_at_while_measuring)
 {
-	struct e2pf_progress_facts facts = { .seconds = 0 };
 	struct e2pf_progress progress = { .seconds = 0 };
 	struct e2pf_observer observer;
 	struct e2pf_session *s;
 
 	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer, &s), 0);
-	e2pf_session_get_progress(s, &progress, &facts);
-	assert_int_equal(progress.wait, E2PF_WAITS_NOT);
+	e2pf_session_get_progress(s, &progress);
+	assert_false(progress.busy);
 	e2pf_lock(&s->engine->lock);
-	e2pf_session_get_progress(s, &progress, &facts);
+	e2pf_session_get_progress(s, &progress);
 	e2pf_unlock(&s->engine->lock);
-	assert_int_equal(progress.wait, E2PF_WAITS_DISK);
+	assert_true(progress.busy);
 	assert_string_equal(progress.stage, "open");
 	e2pf_close(s);
 }
