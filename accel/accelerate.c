@@ -230,7 +230,7 @@ void accelerate_try(void *findings)
 }
 
 void accelerate(unsigned asked, const struct findings *found,
-		struct acceleration_names *names, struct e2pf_decisions *list)
+		struct acceleration_names *names, struct e2pf_notes *notes)
 {
 	unsigned i;
 
@@ -246,8 +246,7 @@ void accelerate(unsigned asked, const struct findings *found,
 			all[i].begin();
 			names->name[names->count++] = name;
 		}
-		e2pf_decide(list, name, why_not ? "not accelerated" :
-			    "accelerated", "%s", why_not ? why_not :
-			    reasons[FINDING_WHOLE]);
+		e2pf_note(notes, "%s: %saccelerated (%s)", name, why_not ? "not " :
+			  "", why_not ? why_not : reasons[FINDING_WHOLE]);
 	}
 }

@@ -50,10 +50,10 @@ struct acceleration_names {
 
 /*
  * Begin those accelerations of the set `asked` (enum e2pf_acceleration) that
- * passed the self-test.  What was decided, and why, is added to `list`.  Called
+ * passed the self-test.  What was decided, and why, is added to `notes`.  Called
  * once, before there is any map of the filesystem.
  */
 void accelerate(unsigned asked, const struct findings *found,
-		struct acceleration_names *names, struct e2pf_decisions *list);
+		struct acceleration_names *names, struct e2pf_notes *notes);
 
 #endif

@@ -67,7 +67,7 @@ static struct {
 static void turn_off(const char *why)
 {
 	module.on = false;
-	e2pf_decide_off(&module.report.decisions, "off", why);
+	e2pf_note_off(&module.report.notes, "off", why);
 }
 
 static bool is_small(struct ext2_super_block *s)
@@ -96,7 +96,6 @@ static void decide(ext2_filsys fs)
 	/* Before the memory is divided, so that checks started at the same time
 	 * see each other. */
 	e2pf_share_join();
-	module_check_stats();
 	if (accel && !small)
 		outcome = selftest_run(accelerate_try, &found, sizeof(found));
 	whole = outcome == SELFTEST_DONE;
@@ -108,7 +107,7 @@ static void decide(ext2_filsys fs)
 		instead = FINDING_CRASHED;
 	for (i = 0; i < E2PF_ACCELERATIONS && !whole; i++)
 		found.of[i] = instead;
-	accelerate(accel, &found, &self.accelerations, &module.report.decisions);
+	accelerate(accel, &found, &self.accelerations, &module.report.notes);
 	reporter_begin(module.name, module.setup.progress);
 }
 
@@ -323,8 +322,8 @@ static void report_accelerations(struct e2pf_report *r)
 	r->acceleration_count = self.accelerations.count;
 	r->maps_bytes = bytes;
 	if (bytes)
-		e2pf_decide(&r->decisions, "maps", "compact",
-			    "at most %.1f MiB", (double)bytes / (1 << 20));
+		e2pf_note(&r->notes, "maps: compact (at most %.1f MiB)",
+			  (double)bytes / (1 << 20));
 }
 
 __attribute__((destructor))
@@ -343,8 +342,8 @@ static void end(void)
 		return;
 	scanned = check.session && check.session->cfg.budget;
 	report_accelerations(&module.report);
-	if (!check.session && !module.report.decisions.count)
-		e2pf_decide_off(&module.report.decisions, "off",
+	if (!check.session && !module.report.notes.count)
+		e2pf_note_off(&module.report.notes, "off",
 				self.opened || self.path ?
 				"the filesystem is marked as clean" :
 				"no filesystem was opened for a check");

@@ -207,42 +207,27 @@ bool e2pf_session_is_complete(struct e2pf_session *s)
 	       !s->last.gave_up;
 }
 
-/* Whether anything was read ahead. */
-static void decide(const struct e2pf_session *s, struct e2pf_report *r)
+/* Note whether anything was read ahead, and how. */
+static void add_notes(const struct e2pf_session *s, struct e2pf_report *r)
 {
-	struct e2pf_decisions *list = &r->decisions;
-
 	if (!r->budget) {
 		if (s->type->not_begun)
-			e2pf_decide_off(list, "off", s->type->not_begun);
+			e2pf_note_off(&r->notes, "off", s->type->not_begun);
 		return;
 	}
 	e2pf_report_memory(r);
 	if (!r->engine.threads) {
 		if (s->why_off)
-			e2pf_decide_off(list, "off", s->why_off);
+			e2pf_note_off(&r->notes, "off", s->why_off);
 		else
-			e2pf_decide_off(list, "asleep",
-					"sampled metadata is already cached");
+			e2pf_note_off(&r->notes, "asleep",
+				      "sampled metadata is already cached");
 		return;
 	}
 	e2pf_report_order(r);
-	if (r->engine.slow_or_failed)
-		e2pf_decide(list, "device", "suspect",
-			    "a read at byte %llu failed or took a second, "
-			    "%llu such reads in all",
-			    (unsigned long long)r->engine.suspect_at,
-			    (unsigned long long)r->engine.slow_or_failed);
-	if (r->engine.gate_opened)
-		e2pf_decide(list, "gate", "opened", "%s: %.3f s were lost",
-			    r->engine.gate_opened,
-			    (double)r->engine.lost_ns / 1e9);
-	if (r->engine.errors)
-		e2pf_decide(list, "errors", "counted", "%llu reads failed",
-			    (unsigned long long)r->engine.errors);
 	if (s->last.gave_up)
-		e2pf_decide(list, "prefetch", "gave up",
-			    "too many reads failed, or memory ran out");
+		e2pf_note(&r->notes, "prefetch: gave up (too many reads failed, or "
+			  "memory ran out)");
 }
 
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
@@ -258,5 +243,5 @@ void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
 	r->order = s->type->order;
 	e2pf_session_count(s, &r->engine);
 	s->type->report(s, r);
-	decide(s, r);
+	add_notes(s, r);
 }

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A session on any filesystem: settings, memory shared with other
- * processes, the devices' topology, the engine, statistics and decisions.
+ * processes, the devices' topology, the engine, statistics and notes.
  *
  * A filesystem embeds struct e2pf_session as the first member of its own struct
  * and provides a struct e2pf_filesystem.  CONTRIBUTING.md explains how to add
@@ -32,7 +32,7 @@ struct e2pf_filesystem {
 				   without an engine */
 	const char *threads;	/* why this number of them; NULL: as
 				   e2pf_session_choose() decided */
-	/* Fill in what only the filesystem knows, and add its decisions. */
+	/* Fill in what only the filesystem knows, and add its notes. */
 	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
 	/* Say how far the check is: its place in the stage.  Called by any thread:
 	 * also when a read of the checker wakes the engine, but not while it is
@@ -107,7 +107,7 @@ void e2pf_session_count(struct e2pf_session *s,
 /* False if anything was left out because memory ran out or reads failed. */
 bool e2pf_session_is_complete(struct e2pf_session *s);
 
-/* Fill in what the session knows, and add the decisions: memory,
+/* Fill in what the session knows, and add notes: memory,
  * threads, order, and whether anything was read ahead.  The texts are the
  * session's. */
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);

@@ -18,7 +18,6 @@
 #include "commands.h"
 #include "device/thread.h"
 #include "engine/lock.h"
-#include "report/stats_file.h"
 #include "report/system_log.h"
 #include "report/words.h"
 
@@ -417,16 +416,11 @@ static int run_after(struct options *o, bool ahead)
 static int run(struct options *o)
 {
 	bool configured;
-	int status;
 
 	configured = o->plan || !configure_options(o);
 	if (!configured && !o->command)
 		return EXIT_USAGE;
-	/* Check the file before the device is read or a command is run, which
-	 * may write statistics of its own. */
-	status = stats_status(o, e2pf_stats_check(o->stats));
-	if (status)
-		return status;
+	/* A command may write statistics of its own. */
 	unsetenv("PREFETCH_STATS");
 	if (o->plan)
 		return show_plans(o);

@@ -32,22 +32,18 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	const struct e2pf_btrfs *b = e2pf_btrfs_of(session);
 	uint64_t left = b->order.left * b->map.super.nodesize;
-	struct e2pf_decisions *list = &r->decisions;
-	char text[64];
 
 	r->block_size = b->map.super.nodesize;
-	r->groups = (uint32_t)b->map.count;
 	r->io_manager = "btrfs";
-	snprintf(text, sizeof(text), "%u", session->devices);
-	e2pf_decide(list, "devices", text, "of %llu in the superblock",
-		    (unsigned long long)b->map.super.devices);
+	e2pf_note(&r->notes, "devices: %u (of %llu in the superblock)",
+		  session->devices, (unsigned long long)b->map.super.devices);
 	if (b->window)
-		e2pf_decide(list, "leaves", "in a window",
-			    "they do not fit into the memory budget");
+		e2pf_note(&r->notes, "leaves: in a window (they do not fit into the "
+			  "memory budget)");
 	if (left)
-		e2pf_decide(list, "leaves", "left to the check",
-			    "for %llu MiB there is no room in the memory "
-			    "budget", (unsigned long long)left >> 20);
+		e2pf_note(&r->notes, "leaves: left to the check (for %llu MiB there "
+			  "is no room in the memory budget)",
+			  (unsigned long long)left >> 20);
 }
 
 /* The check reads each tree block once.  How many there are is known when all

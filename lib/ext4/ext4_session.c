@@ -67,21 +67,15 @@ static errcode_t take_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
 static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	const char *version = "";
 
-	ext2fs_get_library_version(&version, NULL);
 	r->block_size = s->geo.block_size;
-	r->groups = s->geo.groups;
 	r->io_manager = s->io_manager;
-	/* A release whose functions were not compared with ours. */
-	r->newer_than_reviewed = strverscmp(version, E2FSPROGS_REVIEWED) > 0;
 	r->journal_bytes = s->journal.bytes;
-	r->journal_requests = s->journal.requests;
 	r->list_bytes = s->ext4->list_bytes;
 	if (r->budget)
-		e2pf_decide(&r->decisions, "reads", s->io_manager, "%s",
-			    s->maps ? "what was read ahead is mapped" :
-			    "the I/O manager the filesystem was opened with");
+		e2pf_note(&r->notes, "reads: %s (%s)", s->io_manager, s->maps ?
+			  "what was read ahead is mapped" :
+			  "the I/O manager the filesystem was opened with");
 }
 
 static void get_progress(struct e2pf_session *session,

@@ -116,8 +116,8 @@ same()
 # ended, depends on the scheduler.
 begun()
 {
-	grep -q '"about":"filter"' "$stats" && grep -q '"errors":0' "$stats" &&
-		! grep -q '"decision":"off"' "$stats"
+	grep -q '"filter: ' "$stats" && grep -q '"errors":0' "$stats" &&
+		! grep -q 'prefetch: off' "$stats"
 }
 
 # has_threads PID LEAST MOST

@@ -217,7 +217,7 @@ self_test()
 	cat "$stats"
 	grep -q "$2" "$stats" &&
 	jq -e ".accelerations | length $1" "$stats" &&
-	jq -e '.checker_reads > 0 and .memory_budget_bytes > 0' "$stats"
+	jq -e '([.stages[].reads] | add) > 0 and .memory_budget_bytes > 0' "$stats"
 }
 
 test_self_test()

@@ -261,44 +261,14 @@ static char *statistics(struct e2pf_session *s)
 	e2pf_session_report(s, &report);
 	assert_non_null(full);
 	setvbuf(full, NULL, _IONBF, 0);
-	assert_int_equal(e2pf_report_write(&report, full), EIO);
+	assert_int_equal(e2pf_stats_write(&report, full), EIO);
 	fclose(full);
 	out = open_memstream(&text, &size);
 	assert_non_null(out);
-	assert_int_equal(e2pf_report_write(&report, out), 0);
+	assert_int_equal(e2pf_stats_write(&report, out), 0);
 	fclose(out);
 	e2pf_close(s);
 	return text;
-}
-
-static const char *library = E2FSPROGS_REVIEWED;
-
-int ext2fs_get_library_version(const char **version, const char **date)
-{
-	(void)date;
-	*version = library;
-	return 0;
-}
-
-TEST(library_is_newer)
-{
-	static const struct {
-		const char *version, *says;
-	} of[] = {
-		{ "1.46.2", ":false" }, { E2FSPROGS_REVIEWED, ":false" },
-		{ E2FSPROGS_REVIEWED "1", ":true" }, { "1.100", ":true" },
-	};
-	char *text;
-	size_t i;
-
-	for (i = 0; i < COUNT(of); i++) {
-		library = of[i].version;
-		text = statistics(opened());
-		assert_memory_equal(strstr(text, "newer_than_reviewed\"") + 20,
-				    of[i].says, strlen(of[i].says));
-		free(text);
-	}
-	library = E2FSPROGS_REVIEWED;
 }
 
 /* Two processes share 8 GiB: each may use three quarters of its half.  Without
