@@ -58,8 +58,6 @@ struct e2pf_engine_config {
 	/* Called before the first of the workers starts, by the thread that
 	 * starts them. */
 	void (*before_threads)(void);
-	bool ungated;		/* the checker never waits at the gate: the
-				   scheduler favours it over the workers */
 	bool settle;		/* workers wait for their requests before they
 				   end: a page that is being read cannot be
 				   dropped from the page cache */

@@ -280,7 +280,6 @@ static void *conduct(void *arg)
 		.part = (s->parent ? PART_LEAVES_FIRST : PART_LEAVES_FULL) / 2
 	};
 
-	s->base.cfg.thread_begins(s->base.cfg.ctx);
 	while (!s->stop && plan_changed(&w, newer)) {
 		if (forward && send_is_cached(s))
 			continue;

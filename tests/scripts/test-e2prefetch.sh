@@ -629,33 +629,6 @@ who_wins()
 	PREFETCH_MEM=64M stats_say '.memory_budget_bytes == 134217728' -m 128M "$image"
 }
 
-# The device does not answer before the command has seen which threads read.
-threads_are_bound()
-{
-	local nicer=$(($(nice) + 7))
-
-	rm -f "$dir/go"
-	preloaded
-	configured "nice = $nicer" "threads = 2" "ioprio = best-effort:6"
-	cat >"$dir/look" <<-'END'
-	for i in $(seq 6000); do
-		seen=0
-		for task in /proc/$PPID/task/*; do
-			set -- $(sed 's/.*)//' "$task/stat")
-			[ "${17}" != "$NICER" ] || [ "$(ionice -p "${task##*/}")" != \
-				"best-effort: prio 6" ] || seen=$((seen + 1))
-		done
-		[ $seen != 2 ] || break
-		sleep 0.1
-	done
-	: >"$GO"
-	[ $seen = 2 ]
-	END
-	drop "$big"
-	LD_PRELOAD=$dir/odd.so E2PF_GO=$dir/go GO=$dir/go NICER=$nicer \
-		run 0 -w 0 "$big" -- env -u LD_PRELOAD sh "$dir/look"
-}
-
 command_knows_nothing()
 {
 	configured "prefetch = 1" "threads = 2"
@@ -692,8 +665,6 @@ test_settings()
 
 	tap_check "the file's memory" memory_is_told
 	tap_check "options before the environment before the file" who_wins
-	tap_unless "$(no_disk)$(lacks ionice)$(no_nicer)" \
-		"nice and I/O priority" threads_are_bound
 	tap_check "the command's environment is what it was" command_knows_nothing
 	tap_check "a file that is wrong" wrong_settings
 	tap_check "variables that are wrong" wrong_variables
