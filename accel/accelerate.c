@@ -230,11 +230,10 @@ void accelerate_try(void *findings)
 }
 
 void accelerate(unsigned asked, const struct findings *found,
-		struct acceleration_names *names, struct e2pf_notes *notes)
+		struct e2pf_notes *notes)
 {
 	unsigned i;
 
-	names->count = 0;
 	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
 		const char *name = e2pf_acceleration_names[i], *why_not = NULL;
 
@@ -242,10 +241,8 @@ void accelerate(unsigned asked, const struct findings *found,
 			why_not = "excluded by the setting accel";
 		else if (found->of[i] != FINDING_WHOLE)
 			why_not = reasons[found->of[i]];
-		if (!why_not) {
+		if (!why_not)
 			all[i].begin();
-			names->name[names->count++] = name;
-		}
 		e2pf_note(notes, "%s: %saccelerated (%s)", name, why_not ? "not " :
 			  "", why_not ? why_not : reasons[FINDING_WHOLE]);
 	}

@@ -42,18 +42,12 @@ bool accelerate_sees_progress(void);
  */
 void accelerate_try(void *findings);
 
-/* The names of those in use, for the statistics. */
-struct acceleration_names {
-	const char *name[E2PF_ACCELERATIONS];
-	size_t count;
-};
-
 /*
  * Begin those accelerations of the set `asked` (enum e2pf_acceleration) that
  * passed the self-test.  What was decided, and why, is added to `notes`.  Called
  * once, before there is any map of the filesystem.
  */
 void accelerate(unsigned asked, const struct findings *found,
-		struct acceleration_names *names, struct e2pf_notes *notes);
+		struct e2pf_notes *notes);
 
 #endif

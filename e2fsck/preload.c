@@ -60,7 +60,6 @@ static struct {
 	uint64_t offset;
 	ext2_filsys alongside;		/* read ahead of without following */
 	struct e2pf_observer observer;
-	struct acceleration_names accelerations;
 } self;
 
 /* Nothing is read ahead. */
@@ -107,7 +106,7 @@ static void decide(ext2_filsys fs)
 		instead = FINDING_CRASHED;
 	for (i = 0; i < E2PF_ACCELERATIONS && !whole; i++)
 		found.of[i] = instead;
-	accelerate(accel, &found, &self.accelerations, &module.report.notes);
+	accelerate(accel, &found, &module.report.notes);
 	reporter_begin(module.name, module.setup.progress);
 }
 
@@ -314,18 +313,6 @@ static bool is_crashing(void)
 	return false;
 }
 
-static void report_accelerations(struct e2pf_report *r)
-{
-	uint64_t bytes = node_memory();
-
-	r->accelerations = self.accelerations.name;
-	r->acceleration_count = self.accelerations.count;
-	r->maps_bytes = bytes;
-	if (bytes)
-		e2pf_note(&r->notes, "maps: compact (at most %.1f MiB)",
-			  (double)bytes / (1 << 20));
-}
-
 __attribute__((destructor))
 static void end(void)
 {
@@ -341,12 +328,12 @@ static void end(void)
 	    (!module.setup.verbose || !accelerate_sees_progress()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
-	report_accelerations(&module.report);
+	module.report.maps_bytes = node_memory();
 	if (!check.session && !module.report.notes.count)
 		e2pf_note_off(&module.report.notes, "off",
-				self.opened || self.path ?
-				"the filesystem is marked as clean" :
-				"no filesystem was opened for a check");
+			      self.opened || self.path ?
+			      "the filesystem is marked as clean" :
+			      "no filesystem was opened for a check");
 	module_tell(&(struct module_result) {
 		.session = check.session, .done = "checked",
 		.finished = scanned, .logged = scanned && !module.setup.observe,

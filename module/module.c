@@ -17,7 +17,6 @@
 #include "module.h"
 #include "selftest.h"
 #include "status.h"
-#include "report/system_log.h"
 #include "report/words.h"
 
 struct module module;

@@ -18,7 +18,6 @@
 #include "commands.h"
 #include "device/thread.h"
 #include "engine/lock.h"
-#include "report/system_log.h"
 #include "report/words.h"
 
 static void print_class(const char *name, const struct e2pf_class_count *c,

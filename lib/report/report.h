@@ -41,8 +41,6 @@ struct e2pf_report {
 	const char *device;		/* as the caller named it */
 	uint32_t block_size;		/* bytes */
 	const char *io_manager;
-	const char *const *accelerations;
-	size_t acceleration_count;
 	uint64_t maps_bytes;		/* what the checker's maps took, at
 					   most */
 	uint64_t journal_bytes;
@@ -69,6 +67,10 @@ void e2pf_report_order(struct e2pf_report *r);
 /* Print the notes, each after "PROGRAM: ". */
 void e2pf_report_print(const struct e2pf_report *r, const char *program,
 		       FILE *out);
+
+/* A line about this device in the system log, as by syslog(3), but without its lock,
+ * without a wait for a log that does not answer, and with nothing left open. */
+void e2pf_system_log(const char *device, const char *sentence);
 
 /*
  * Statistics (statistics.c).

@@ -197,12 +197,7 @@ int e2pf_stats_write(const struct e2pf_report *r, FILE *out)
 	fprintf(out, ",\n  \"single_spindle\":%s", e2pf_single_spindle(&r->topo,
 		r->engine.seeks) ? "true" : "false");
 	put_members(out, ",\n  ", of_engine, COUNT(of_engine), &r->engine);
-	fputs(",\n  \"accelerations\":[", out);
-	for (i = 0; i < r->acceleration_count; i++) {
-		fputs(i ? "," : "", out);
-		put_text(out, r->accelerations[i]);
-	}
-	fputs("],\n  \"notes\":[", out);
+	fputs(",\n  \"notes\":[", out);
 	for (i = 0; i < r->notes.count; i++) {
 		fputs(i ? ",\n    " : "", out);
 		put_text(out, r->notes.line[i]);

@@ -54,13 +54,12 @@ stats_refused()
 	[ "$(grep -c "^e2fsck-prefetch: cannot write statistics to" "$dir/err")" = 1 ]
 }
 
-# stats_name LIST ACCELERATION...: with PREFETCH_ACCEL=LIST the statistics name
-# these.
+# stats_name LIST ACCELERATION...: with PREFETCH_ACCEL=LIST these are in use.
 stats_name()
 {
 	PREFETCH_ACCEL=$1 measured -fn "$image" || return
-	jq -c .accelerations "$dir/stats"
-	[ "$(jq -r '.accelerations | join(" ")' "$dir/stats")" = "${*:2}" ]
+	jq -r '.notes[]' "$dir/stats"
+	[ "$(sed -n 's/.*"\([a-z0-9]*\): accelerated .*/\1/p' "$dir/stats" | xargs)" = "${*:2}" ]
 }
 
 # maps_of VARIABLE=VALUE: bytes of our maps in a check.
