@@ -143,80 +143,65 @@ static uint64_t start_of(pid_t pid)
 	return ticks;
 }
 
-/* Returns true if all of it was written. */
-static bool write_file(int folder, const char *name, const char *text)
+static const char *name_of(pid_t pid, char name[32])
 {
-	ssize_t size = (ssize_t)strlen(text);
-	bool written;
-	int fd;
-
-	unlinkat(folder, name, 0);
-	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-		    O_CLOEXEC, 0600);
-	if (fd < 0)
-		return false;
-	written = write(fd, text, (size_t)size) == size;
-	return !close(fd) && written;
+	snprintf(name, 32, "%d" SUFFIX, (int)pid);
+	return name;
 }
 
+/* The end of what was longer is behind the line: whoever reads meanwhile leaves it. */
 void e2pf_progress_save(const char *line)
 {
-	char text[FILE_BYTES], name[64], new[80];
-	int folder = geteuid() ? -1 : open_folder(true);
+	int folder = geteuid() ? -1 : open_folder(true), fd;
+	char text[FILE_BYTES], name[32];
+	ssize_t size;
 
 	if (folder < 0)
 		return;
-	snprintf(text, sizeof(text), "%" PRIu64 "\n%s\n", start_of(getpid()), line);
-	snprintf(name, sizeof(name), "%d" SUFFIX, (int)getpid());
-	snprintf(new, sizeof(new), "%s.new", name);
-	if (!write_file(folder, new, text) ||
-	    renameat(folder, new, folder, name))
-		unlinkat(folder, new, 0);
+	size = snprintf(text, sizeof(text), "%" PRIu64 "\n%s\n",
+			start_of(getpid()), line);
+	fd = openat(folder, name_of(getpid(), name), O_WRONLY | O_CREAT |
+		    O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0 && (pwrite(fd, text, (size_t)size, 0) != size ||
+			ftruncate(fd, size)))
+		unlinkat(folder, name, 0);
+	if (fd >= 0)
+		close(fd);
 	close(folder);
-}
-
-static void remove_files(int folder, pid_t pid)
-{
-	char name[80];
-
-	snprintf(name, sizeof(name), "%d" SUFFIX ".new", (int)pid);
-	unlinkat(folder, name, 0);
-	name[strlen(name) - strlen(".new")] = '\0';
-	unlinkat(folder, name, 0);
 }
 
 void e2pf_progress_remove(void)
 {
 	int folder = geteuid() ? -1 : open_folder(false);
+	char name[32];
 
 	if (folder < 0)
 		return;
-	remove_files(folder, getpid());
+	unlinkat(folder, name_of(getpid(), name), 0);
 	close(folder);
 }
 
 typedef void (*show_fn)(void *ctx, pid_t pid, const char *line);
 
-/* A file named PID.progress, or PID.progress.new while it is written. */
 static void show_file(int folder, const char *name, show_fn show, void *ctx)
 {
-	char text[FILE_BYTES] = "", *suffix, *line;
+	char text[FILE_BYTES], *suffix, *line, *end;
 	long pid = strtol(name, &suffix, 10);
-	bool whole = !strcmp(suffix, SUFFIX);
 	uint64_t started;
 
-	if (pid <= 0 || pid > INT32_MAX ||
-	    strncmp(suffix, SUFFIX, strlen(SUFFIX)))
+	if (pid <= 0 || pid > INT32_MAX || strcmp(suffix, SUFFIX))
 		return;
 	started = start_of((pid_t)pid);
-	/* A file being written belongs to a process that is there. */
-	if (whole)
-		e2pf_read_text(FOLDER, name, text, sizeof(text));
+	e2pf_read_text(FOLDER, name, text, sizeof(text));
 	line = strchr(text, '\n');
-	if (!started || (line && strtoull(text, NULL, 10) != started))
-		remove_files(folder, (pid_t)pid);
-	else if (line && show)
-		show(ctx, (pid_t)pid, line + 1);
+	if (!started || (line && strtoull(text, NULL, 10) != started)) {
+		unlinkat(folder, name, 0);
+	} else if (line && show) {
+		end = strchr(++line, '\n');
+		if (end)
+			*end = '\0';
+		show(ctx, (pid_t)pid, line);
+	}
 }
 
 int e2pf_progress_each(show_fn show, void *ctx)

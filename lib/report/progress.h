@@ -46,8 +46,8 @@ void e2pf_progress_say(struct e2pf_progress_past *past, const char *program,
 		       const struct e2pf_progress *now,
 		       char line[E2PF_PROGRESS_BYTES]);
 
-/* Write the line to the file of this process, complete at any moment.  Does nothing
- * unless this is root and the folder is nobody else's. */
+/* Write the line to the file of this process.  Does nothing unless this is root and the
+ * folder is nobody else's. */
 void e2pf_progress_save(const char *line);
 
 /* Remove the file of this process. */
