@@ -106,7 +106,7 @@ static void read_moment(char *line, double *real, double *seconds, double *part)
 TEST(recorded)
 {
 	const char *srcdir = getenv("srcdir");
-	double took = 0, real, seconds, part, left;
+	double took = 0, real = 0, seconds = 0, part = 0, left;
 	unsigned said = 0, checks = 0;
 	char line[512];
 	FILE *file;
