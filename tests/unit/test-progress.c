@@ -183,32 +183,32 @@ TEST(forecasts)
 		double seconds;
 	} of[] = {
 		{ 1, 1, 1, 0, false, false, E2PF_EXTENTS, 0, 1000000, 0.6 },
-		/* Flash, a network volume: also the four lone reads. */
+		/* Flash, a network volume. */
 		{ MS, MS, MS / 10, 0, false, false, E2PF_EXTENTS, 1000, 0,
-		  0.004 + 0.05 },
+		  0.05 },
 		/* Two of three reads waited for the processor, too; but not for
 		 * much longer. */
 		{ 4 * MS, MS, MS / 10, 0, false, false, E2PF_EXTENTS, 1000, 0,
-		  0.004 + 0.05 },
+		  0.05 },
 		{ 5 * MS, MS, MS / 10, 0, false, false, E2PF_EXTENTS, 1000, 0, 0 },
 		/* Disks, which the kernel knows. */
 		{ 10 * MS, 8 * MS, 4 * MS, 1, true, false, E2PF_EXTENTS, 1000, 0,
-		  0.032 + 0.6 },
+		  0.6 },
 		{ 10 * MS, 8 * MS, 4 * MS, 3, true, false, E2PF_EXTENTS, 1000, 0,
-		  0.032 + 0.2 },
+		  0.2 },
 		/* It may be one, or serve one request at a time: from 0.6 to 4 s. */
 		{ 10 * MS, 8 * MS, 4 * MS, 1, true, true, E2PF_EXTENTS, 1000, 0,
-		  0.032 + 1.6 },
+		  1.6 },
 		{ 20 * MS, 20 * MS, 20 * MS, 0, true, false, E2PF_EXTENTS, 1000, 0,
-		  0.08 + 8 },
+		  8 },
 		/* Many at a time do not seek, however late they answer. */
 		{ 40 * MS, 40 * MS, 5 * MS, 0, true, false, E2PF_EXTENTS, 1000, 0,
-		  0.16 + 1 },
+		  1 },
 		/* Those of the eight waited for the processor, too. */
 		{ MS, MS, 5 * MS, 0, false, false, E2PF_EXTENTS, 1000, 0,
-		  0.004 + 0.5 },
+		  0.5 },
 		/* A journal is not read, however large. */
-		{ MS, MS, MS / 10, 0, false, false, E2PF_FILES, 1000, 0, 0.004 },
+		{ MS, MS, MS / 10, 0, false, false, E2PF_FILES, 1000, 1000000, 0.6 },
 	};
 	size_t i;
 
