@@ -37,15 +37,9 @@ void e2pf_note_off(struct e2pf_notes *notes, const char *decision,
 
 void e2pf_report_memory(struct e2pf_report *r)
 {
-	const struct e2pf_settings *set = r->settings;
-	char sharing[48] = "";
-
-	if (r->sharing > 1 && !set->memory)
-		snprintf(sharing, sizeof(sharing), ", divided by %u processes",
-			 r->sharing);
-	e2pf_note(&r->notes, "memory: at most %llu MiB ahead (%s%s)",
-		  (unsigned long long)r->budget >> 20, set->memory ?
-		  "as configured" : "a share of the available memory", sharing);
+	e2pf_note(&r->notes, "memory: at most %llu MiB ahead (%s)",
+		  (unsigned long long)r->budget >> 20, r->settings->memory ?
+		  "as configured" : "a share of the available memory");
 }
 
 /* What the kernel declares, if the device was not measured. */

@@ -15,7 +15,6 @@ static struct e2pf_report *begin(void)
 	memset(&settings, 0, sizeof(settings));
 	memset(&report, 0, sizeof(report));
 	report.settings = &settings;
-	report.sharing = 1;
 	return &report;
 }
 
@@ -96,13 +95,9 @@ TEST(memory)
 	e2pf_report_memory(r);
 	says(0, "memory", "at most 64 MiB ahead", "a share of the available memory");
 	assert_int_equal(r->notes.count, 1);
-	r->sharing = 2;
-	e2pf_report_memory(r);
-	says(1, "memory", "at most 64 MiB ahead",
-	     "a share of the available memory, divided by 2 processes");
 	settings.memory = 64 << 20;
 	e2pf_report_memory(r);
-	says(2, "memory", "at most 64 MiB ahead", "as configured");
+	says(1, "memory", "at most 64 MiB ahead", "as configured");
 }
 
 /* The first reason why nothing is read stays; the list ends where it is full. */
