@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "device/spindle.h"
 #include "report.h"
 #include "words.h"
 
@@ -69,8 +70,10 @@ void e2pf_report_order(struct e2pf_report *r)
 	if (!r->order)
 		return;
 	if (st->latency_ns)
-		e2pf_note(&r->notes, "order: %s (%s: a small read takes %s, with "
+		e2pf_note(&r->notes, "order: %s (%s%s: a small read takes %s, with "
 			  "eight in flight %s each)", order, seeks,
+			  e2pf_single_spindle(&r->topo, st->seeks) ?
+			  " as a single spindle" : "",
 			  in_milliseconds((double)st->latency_ns / 1e9, alone,
 					  sizeof(alone)),
 			  in_milliseconds((double)st->deep_latency_ns / 1e9,

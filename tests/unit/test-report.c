@@ -55,6 +55,9 @@ TEST(order)
 		{ 2, false, 9000000, 2500000, NULL, "any",
 		  "it does not seek: a small read takes 9 ms, with eight in flight "
 		  "2.5 ms each" },
+		{ 1, true, 12000000, 10000000, NULL, "in device order",
+		  "it seeks as a single spindle: a small read takes 12 ms, with eight "
+		  "in flight 10 ms each" },
 		{ 0, true, 12000000, 10000000, NULL, "in device order",
 		  "it seeks: a small read takes 12 ms, with eight in flight 10 ms "
 		  "each" },
@@ -64,7 +67,7 @@ TEST(order)
 	for (i = 0; i < COUNT(rows); i++) {
 		struct e2pf_report *r = begin();
 
-		r->topo.spindles = rows[i].spindles;
+		r->topo.spindles = r->topo.disks = rows[i].spindles;
 		r->order = "any";
 		r->engine.seeks = rows[i].seeks;
 		r->engine.latency_ns = rows[i].latency_ns;
