@@ -309,7 +309,7 @@ void module_sends(int fd, const void *args)
 	if (self.send)
 		why = e2pf_send_start(self.send, fd, args);
 	if (why)
-		e2pf_decide_off(&module.report.decisions, "off", why);
+		e2pf_note_off(&module.report.notes, "off", why);
 	self.sending = !why;
 	errno = saved;
 }
@@ -319,8 +319,8 @@ void module_has_sent(void)
 	int saved = errno;
 
 	if (self.sending && !e2pf_send_stop(self.send, END_PATIENCE_MS))
-		e2pf_decide(&module.report.decisions, "prefetch", "left behind",
-			    "a worker waits for a device");
+		e2pf_note(&module.report.notes,
+			  "prefetch: left behind (a worker waits for a device)");
 	self.sending = false;
 	errno = saved;
 }
@@ -383,8 +383,6 @@ static void begin(void)
 	 * takes 10 ms to make room for a high descriptor. */
 	e2pf_share_join();
 	module_begin("btrfs-prefetch");
-	if (module.on && self.task != TASK_VERSION)
-		module_check_stats();
 	if (module.on && self.task == TASK_VERSION)
 		module_say_version("btrfs");
 	if (!module.on || self.task == TASK_VERSION) {
@@ -397,18 +395,17 @@ static void begin(void)
 	reporter_begin(module.name, module.setup.progress);
 }
 
-static void gather_decisions(struct e2pf_decisions *list)
+static void add_notes(struct e2pf_notes *notes)
 {
 	if (self.why_not)
-		e2pf_decide_off(list, "off", self.why_not);
+		e2pf_note_off(notes, "off", self.why_not);
 	else if (!self.session && !self.sent)
-		e2pf_decide_off(list, "off", "no filesystem was opened for a "
-				"check, and no subvolume was sent");
+		e2pf_note_off(notes, "off", "no filesystem was opened for a "
+			      "check, and no subvolume was sent");
 	if (self.repeats.calls)
-		e2pf_decide(list, "readahead", "repeats dropped",
-			    "%llu of the check's %llu calls",
-			    (unsigned long long)self.repeats.repeated,
-			    (unsigned long long)self.repeats.calls);
+		e2pf_note(notes, "readahead: repeats dropped (%llu of the check's "
+			  "%llu calls)", (unsigned long long)self.repeats.repeated,
+			  (unsigned long long)self.repeats.calls);
 }
 
 /* The session that prefetched something; NULL if none did. */
@@ -421,7 +418,7 @@ static void tell(void)
 {
 	module.report.device = self.name;
 	module.report.io_manager = "btrfs";
-	gather_decisions(&module.report.decisions);
+	add_notes(&module.report.notes);
 	module_tell(&(struct module_result) {
 		.session = shown_session(), .finished = shown_session(),
 		.done = self.sent ? "sent" : "checked",

@@ -34,23 +34,18 @@ const struct accel *ability_accel(void)
 }
 
 void ability_accelerate(unsigned asked, const struct findings *found,
-			struct e2pf_report *r)
+			struct e2pf_notes *notes)
 {
-	static const char *names[E2PF_ACCELERATIONS];
 	unsigned i;
 
-	r->accelerations = names;
 	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
-		const char *name = e2pf_acceleration_names[i];
 		const char *why_not = asked & 1u << i ? found->why_not[i] :
 				      "excluded by the setting accel";
 
-		if (!why_not) {
+		if (!why_not)
 			e2pf_accel.begin(i);
-			names[r->acceleration_count++] = name;
-		}
-		e2pf_decide(&r->decisions, name, why_not ? "not accelerated" :
-			    "accelerated", "%s", why_not ? why_not :
-			    "self-test matched libext2fs");
+		e2pf_note(notes, "%s: %saccelerated (%s)",
+			  e2pf_acceleration_names[i], why_not ? "not " : "",
+			  why_not ? why_not : "self-test matched libext2fs");
 	}
 }

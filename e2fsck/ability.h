@@ -15,8 +15,8 @@ bool ability_to_follow(void);
 const struct accel *ability_accel(void);
 
 /* Begin those of the set `asked` (enum e2pf_acceleration) that passed the
- * self-test, and report it.  Called once. */
+ * self-test, and note what was decided.  Called once. */
 void ability_accelerate(unsigned asked, const struct findings *found,
-			struct e2pf_report *r);
+			struct e2pf_notes *notes);
 
 #endif

@@ -45,7 +45,7 @@ static struct {
 static void turn_off(const char *why)
 {
 	module.on = false;
-	e2pf_decide_off(&module.report.decisions, "off", why);
+	e2pf_note_off(&module.report.notes, "off", why);
 }
 
 static bool is_small(struct ext2_super_block *s)
@@ -77,7 +77,6 @@ static void decide(ext2_filsys fs)
 	/* Before the memory is divided, so that checks started at the same time
 	 * see each other. */
 	e2pf_share_join();
-	module_check_stats();
 	if (accel && asked && !small)
 		outcome = selftest_run(accel->try, &found, sizeof(found));
 	whole = outcome == SELFTEST_DONE;
@@ -89,7 +88,7 @@ static void decide(ext2_filsys fs)
 		instead = "the self-test crashed or hung";
 	for (i = 0; i < E2PF_ACCELERATIONS && !whole; i++)
 		found.why_not[i] = instead;
-	ability_accelerate(asked, &found, &module.report);
+	ability_accelerate(asked, &found, &module.report.notes);
 	reporter_begin(module.name, module.setup.progress);
 }
 

@@ -127,16 +127,6 @@ static bool is_crashing(void)
 	return false;
 }
 
-static void report_maps(struct e2pf_report *r)
-{
-	uint64_t bytes = ability_accel() ? e2pf_accel.maps_bytes() : 0;
-
-	r->maps_bytes = bytes;
-	if (bytes)
-		e2pf_decide(&r->decisions, "maps", "compact",
-			    "at most %.1f MiB", (double)bytes / (1 << 20));
-}
-
 __attribute__((destructor))
 static void end(void)
 {
@@ -152,12 +142,12 @@ static void end(void)
 	    (!module.setup.verbose || !ability_to_follow()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
-	report_maps(&module.report);
-	if (!check.session && !module.report.decisions.count)
-		e2pf_decide_off(&module.report.decisions, "off",
-				check.path ?
-				"the filesystem is marked as clean" :
-				"no filesystem was opened for a check");
+	module.report.maps_bytes = ability_accel() ?
+				   e2pf_accel.maps_bytes() : 0;
+	if (!check.session && !module.report.notes.count)
+		e2pf_note_off(&module.report.notes, "off", check.path ?
+			      "the filesystem is marked as clean" :
+			      "no filesystem was opened for a check");
 	module_tell(&(struct module_result) {
 		.session = check.session, .done = "checked",
 		.finished = scanned, .logged = scanned && !module.setup.observe,

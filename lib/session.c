@@ -19,11 +19,7 @@
 #include "device/share.h"
 #include "device/spindle.h"
 #include "device/sysfile.h"
-#include "device/thread.h"
 #include "session.h"
-
-/* A single read that takes this long is worth a word. */
-#define SLOW_READ_NS 1000000000u
 
 static uint64_t available(void *ctx)
 {
@@ -42,11 +38,9 @@ static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
 
 static void thread_begins(void *ctx)
 {
-	const struct e2pf_session *s = ctx;
-
+	(void)ctx;
 	/* A pause of 20 us takes 84 by default, and 34 with this. */
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	e2pf_priority_set(s->settings.io_priority, s->settings.nice);
 }
 
 int e2pf_session_init(struct e2pf_session *s,
@@ -64,8 +58,7 @@ int e2pf_session_init(struct e2pf_session *s,
 		return ENOMEM;
 	s->cfg = (struct e2pf_engine_config) {
 		.available = available, .ctx = s, .count_disks = count_disks,
-		.thread_begins = thread_begins,
-		.ungated = e2pf_priority_is_low(s->settings.io_priority)
+		.thread_begins = thread_begins
 	};
 	return 0;
 }
@@ -143,32 +136,19 @@ static void count_now(struct e2pf_session *s)
 	e2pf_engine_get_stats(s->engine, &s->last);
 }
 
-static void describe_wait(struct e2pf_session *s,
-			  const struct e2pf_engine_stats *engine,
-			  struct e2pf_progress *p)
-{
-	if (s->topo.disks == 1)
-		p->disk = s->topo.disk[0].name;
-	if (p->wait == E2PF_WAITS_DISK || engine->reading_ns < SLOW_READ_NS)
-		return;
-	p->wait = E2PF_WAITS_SECTOR;
-	p->wait_seconds = (double)engine->reading_ns / 1e9;
-	p->wait_at = (double)engine->reading_at;
-}
-
-void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p,
-			       struct e2pf_progress_facts *f)
+void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p)
 {
 	struct e2pf_engine_stats *engine = &s->seen;
 
-	if (!e2pf_engine_get_progress(s->engine, engine))
-		p->wait = E2PF_WAITS_DISK;
+	p->busy = !e2pf_engine_get_progress(s->engine, engine);
 	p->device = s->name;
+	p->disk = s->topo.disks == 1 ? s->topo.disk[0].name : NULL;
 	p->stage = s->type->stage_names[engine->at_stage];
-	describe_wait(s, engine, p);
-	f->stalled = (double)(engine->stall_ns + engine->reading_ns) / 1e9;
+	p->stalled = (double)(engine->stall_ns + engine->reading_ns) / 1e9;
+	p->reading = (double)engine->reading_ns / 1e9;
+	p->reading_at = (double)engine->reading_at;
 	if (s->type->get_progress)
-		s->type->get_progress(s, engine, p, f);
+		s->type->get_progress(s, engine, p);
 }
 
 bool e2pf_session_end(struct e2pf_session *s, int milliseconds)
@@ -223,42 +203,27 @@ bool e2pf_session_is_complete(struct e2pf_session *s)
 	       !s->last.gave_up;
 }
 
-/* Whether anything was read ahead. */
-static void decide(const struct e2pf_session *s, struct e2pf_report *r)
+/* Note whether anything was read ahead, and how. */
+static void add_notes(const struct e2pf_session *s, struct e2pf_report *r)
 {
-	struct e2pf_decisions *list = &r->decisions;
-
 	if (!r->budget) {
 		if (s->type->not_begun)
-			e2pf_decide_off(list, "off", s->type->not_begun);
+			e2pf_note_off(&r->notes, "off", s->type->not_begun);
 		return;
 	}
 	e2pf_report_memory(r);
 	if (!r->engine.threads) {
 		if (s->why_off)
-			e2pf_decide_off(list, "off", s->why_off);
+			e2pf_note_off(&r->notes, "off", s->why_off);
 		else
-			e2pf_decide_off(list, "asleep",
-					"sampled metadata is already cached");
+			e2pf_note_off(&r->notes, "asleep",
+				      "sampled metadata is already cached");
 		return;
 	}
 	e2pf_report_order(r);
-	if (r->engine.slow_or_failed)
-		e2pf_decide(list, "device", "suspect",
-			    "a read at byte %llu failed or took a second, "
-			    "%llu such reads in all",
-			    (unsigned long long)r->engine.suspect_at,
-			    (unsigned long long)r->engine.slow_or_failed);
-	if (r->engine.gate_opened)
-		e2pf_decide(list, "gate", "opened", "%s: %.3f s were lost",
-			    r->engine.gate_opened,
-			    (double)r->engine.lost_ns / 1e9);
-	if (r->engine.errors)
-		e2pf_decide(list, "errors", "counted", "%llu reads failed",
-			    (unsigned long long)r->engine.errors);
 	if (s->last.gave_up)
-		e2pf_decide(list, "prefetch", "gave up",
-			    "too many reads failed, or memory ran out");
+		e2pf_note(&r->notes, "prefetch: gave up (too many reads failed, or "
+			  "memory ran out)");
 }
 
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
@@ -274,5 +239,5 @@ void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
 	r->order = s->type->order;
 	e2pf_session_count(s, &r->engine);
 	s->type->report(s, r);
-	decide(s, r);
+	add_notes(s, r);
 }

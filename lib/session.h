@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A session on any filesystem: settings, memory shared with other
- * processes, the devices' topology, the engine, statistics and decisions.
+ * processes, the devices' topology, the engine, statistics and notes.
  *
  * A filesystem embeds struct e2pf_session as the first member of its own struct
  * and provides a struct e2pf_filesystem.  CONTRIBUTING.md explains how to add
@@ -32,15 +32,14 @@ struct e2pf_filesystem {
 				   without an engine */
 	const char *threads;	/* why this number of them; NULL: as
 				   e2pf_session_choose() decided */
-	/* Fill in what only the filesystem knows, and add its decisions. */
+	/* Fill in what only the filesystem knows, and add its notes. */
 	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
-	/* Say how far the check is: its place, and the facts that the session
-	 * does not know.  Called by any thread: also when a read of the checker
-	 * wakes the engine, but not while it is started or freed. */
+	/* Say how far the check is: its place in the stage.  Called by any thread:
+	 * also when a read of the checker wakes the engine, but not while it is
+	 * started or freed. */
 	void (*get_progress)(struct e2pf_session *session,
 			     const struct e2pf_engine_stats *engine,
-			     struct e2pf_progress *progress,
-			     struct e2pf_progress_facts *facts);
+			     struct e2pf_progress *progress);
 	/* Stop observing the checker's reads: the engine is about to end. */
 	void (*detach)(struct e2pf_session *session);
 	/* Free the filesystem's data and the session.  The engine and the
@@ -108,17 +107,16 @@ void e2pf_session_count(struct e2pf_session *s,
 /* False if anything was left out because memory ran out or reads failed. */
 bool e2pf_session_is_complete(struct e2pf_session *s);
 
-/* Fill in what the session knows, and add the decisions: memory,
+/* Fill in what the session knows, and add notes: memory,
  * threads, order, and whether anything was read ahead.  The texts are the
  * session's. */
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);
 
-/* Say how far the check is.  The session must have an engine,
- * which may be stopped meanwhile, but neither started nor released.  The caller
- * fills in what only the process knows: seconds, cpu. */
+/* Say how far the check is, in *progress, which is zeroed before.  The session must
+ * have an engine, which may be stopped meanwhile, but neither started nor released.
+ * The caller fills in what only the process knows: seconds, cpu. */
 void e2pf_session_get_progress(struct e2pf_session *s,
-			       struct e2pf_progress *progress,
-			       struct e2pf_progress_facts *facts);
+			       struct e2pf_progress *progress);
 
 /* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
  * thread that waits for the device (-1: no limit).  Returns false if a thread

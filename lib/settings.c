@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Settings as text: counts, sizes, priorities and lists.  Decides whether a text
+ * Settings as text: counts, sizes and lists.  Decides whether a text
  * is well formed and within limits, where settings are read, and what is an
  * error.  Does not know what the settings are used for.
  */
@@ -20,13 +20,6 @@
 #include "settings.h"
 
 #define MIN_SIZE (UINT64_C(1) << 20)
-
-/* The encoding of ioprio_set(2); libc has no header for it. */
-#define IO_PRIORITY(class, level) ((class) << 13 | (level))
-#define IO_CLASS_BEST_EFFORT 2u
-#define IO_CLASS_IDLE 3u
-#define LEVELS 8
-#define NORMAL_LEVEL 4u
 
 /*
  * Parse a decimal number without sign, space or leading zero (which some would
@@ -58,25 +51,6 @@ static int parse_number(const char *text, const char *suffixes, uint64_t least,
 	if (value > most >> shift || value << shift < least)
 		return EINVAL;
 	*out = value << shift;
-	return 0;
-}
-
-static int parse_io_priority(const char *text, unsigned *out)
-{
-	static const char class[] = "best-effort";
-	const char *level = text + sizeof(class);
-
-	if (!strcmp(text, "idle"))
-		*out = IO_PRIORITY(IO_CLASS_IDLE, 0);
-	else if (!strcmp(text, class))
-		*out = IO_PRIORITY(IO_CLASS_BEST_EFFORT, NORMAL_LEVEL);
-	else if (!strncmp(text, class, sizeof(class) - 1) &&
-		 level[-1] == ':' && *level >= '0' && *level < '0' + LEVELS &&
-		 !level[1])
-		*out = IO_PRIORITY(IO_CLASS_BEST_EFFORT,
-				   (unsigned)(*level - '0'));
-	else
-		return EINVAL;
 	return 0;
 }
 
@@ -134,7 +108,7 @@ static int parse_flag(const char *text, bool *out)
 
 enum kind {
 	SWITCH,		/* a flag, or "auto": as it is */
-	FLAG, NUMBER, SIZE, IO_PRIORITIES, IO_MANAGERS, VERBOSITY, ACCELERATIONS,
+	FLAG, NUMBER, SIZE, IO_MANAGERS, VERBOSITY, ACCELERATIONS,
 	/* Variables only: */
 	DEVELOPERS_FLAG, TEXT, LAUNCHERS
 };
@@ -157,10 +131,6 @@ static const struct setting {
 	{ "prefetch", SWITCH, 0, "1, 0 or auto", MEMBER(prefetch) },
 	{ "threads", NUMBER_UP_TO(E2PF_MAX_THREADS), MEMBER(reading.threads) },
 	{ "mem", SIZE_IN_BYTES, MEMBER(reading.memory) },
-	{ "ioprio", IO_PRIORITIES, 0,
-	  "idle, best-effort or best-effort:0 to best-effort:7",
-	  MEMBER(reading.io_priority) },
-	{ "nice", NUMBER_UP_TO(19), MEMBER(reading.nice) },
 	{ "io_manager", IO_MANAGERS, 0, "unix or mmap", MEMBER(mmap_io) },
 	{ "verbose", VERBOSITY, 0, "0, 1 or 2", MEMBER(verbose) },
 	{ "log", FLAG, ON_OR_OFF, MEMBER(log) },
@@ -196,8 +166,6 @@ static int set(struct e2pf_setup *s, const struct setting *setting,
 		return 0;
 	case SIZE:
 		return parse_number(value, "KMGT", MIN_SIZE, UINT64_MAX, to);
-	case IO_PRIORITIES:
-		return parse_io_priority(value, to);
 	case IO_MANAGERS:
 		if (strcmp(value, "unix") && strcmp(value, "mmap"))
 			return EINVAL;

@@ -12,15 +12,9 @@
 /* The maximum number of worker threads in a session. */
 #define E2PF_MAX_THREADS 256
 
-/*
- * Settings of a session.  Zero means the default: the library chooses `memory`
- * and `threads` from what it finds, and leaves the priorities as they are.
- */
+/* Settings of a session.  Zero means the default: what the library chooses. */
 struct e2pf_settings {
 	uint64_t memory;	/* bytes read ahead in total, at most */
-	/* For the worker threads, on a machine that also has other work. */
-	unsigned io_priority;	/* as for ioprio_set(2) */
-	unsigned nice;		/* 1 to 19; never raises the priority */
 	unsigned threads;	/* 1 to E2PF_MAX_THREADS */
 };
 
@@ -42,7 +36,7 @@ struct e2pf_setup {
 				   0: none */
 	unsigned accel;		/* mask of 1u << enum e2pf_acceleration */
 	bool accel_is_set;	/* by the user */
-	struct e2pf_settings reading;	/* threads, memory, limits */
+	struct e2pf_settings reading;	/* threads, memory */
 	bool mmap_io;		/* the mmap I/O manager, for a check of ext4 */
 	/* For developers: variables only, doc/developing.md. */
 	bool observe;		/* statistics of a check that is left alone */
@@ -64,8 +58,6 @@ bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size);
  * - a number within its limits;
  * - a size in bytes, at least 1 MiB, with an optional suffix K, M, G or T
  *   (powers of 1024);
- * - an I/O priority: "idle", "best-effort", or "best-effort:0" to
- *   "best-effort:7", as ioprio_set(2) takes it;
  * - a flag: "1", "on", "0" or "off";
  * - accelerations: "all", "none" or a list.
  *

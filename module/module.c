@@ -17,8 +17,6 @@
 #include "module.h"
 #include "selftest.h"
 #include "status.h"
-#include "report/stats_file.h"
-#include "report/system_log.h"
 #include "report/words.h"
 
 struct module module;
@@ -94,19 +92,6 @@ void module_answer(bool follows)
 	_exit(why ? STATUS_CANNOT : STATUS_PREFETCHES);
 }
 
-void module_check_stats(void)
-{
-	const char *why = e2pf_stats_check(module.setup.stats);
-	char text[257];
-
-	if (!why)
-		return;
-	e2pf_printable(text, sizeof(text), module.setup.stats);
-	fprintf(stderr, "%s: PREFETCH_STATS: cannot write \"%s\": %s\n",
-		module.name, text, why);
-	module.setup.stats = NULL;
-}
-
 void module_say_version(const char *program)
 {
 	fprintf(stderr, "%s: this %s prefetches with e2prefetch "
@@ -122,7 +107,7 @@ void module_say_version(const char *program)
 static void describe(const struct module_result *r, double seconds, char *text,
 		     size_t size)
 {
-	const struct e2pf_decisions *list = &module.report.decisions;
+	const struct e2pf_notes *notes = &module.report.notes;
 	const struct e2pf_engine_stats *st = &module.report.engine;
 	double waited = (double)e2pf_stats_stages(st).stall_ns / 1e9;
 	char took[32], wait[32], disk[64] = "";
@@ -132,9 +117,9 @@ static void describe(const struct module_result *r, double seconds, char *text,
 	if (r->session->cfg.paced && module.report.order)
 		snprintf(disk, sizeof(disk), ", waited %s for the disk",
 			 in_words(waited, wait, sizeof(wait)));
-	if (list->off)
+	if (notes->off)
 		snprintf(text, size, "%s in %s, nothing read ahead: %s",
-			 r->done, took, list->why_off);
+			 r->done, took, notes->why_off);
 	else
 		snprintf(text, size, "%s in %s%s; %.1f MiB read ahead in %llu "
 			 "requests", r->done, took, disk,
@@ -157,17 +142,18 @@ static void tell(const struct module_result *r)
 	bool told = module.setup.verbose_is_set || seconds < LONG_S ||
 		    !isatty(STDERR_FILENO);
 	unsigned verbose = told ? module.setup.verbose : 1;
-	char sentence[512];
+	char sentence[512], path[257];
 	const char *why = NULL;
 
 	if (r->session)
 		e2pf_session_report(r->session, &module.report);
 	if (r->counted)
 		why = e2pf_stats_save(module.setup.stats, &module.report);
-	/* The file was checked, but the disk may be full. */
-	if (why)
+	if (why) {
+		e2pf_printable(path, sizeof(path), module.setup.stats);
 		fprintf(stderr, "%s: cannot write statistics to \"%s\": %s\n",
-			module.name, module.setup.stats, why);
+			module.name, path, why);
+	}
 	if (r->finished && r->session) {
 		describe(r, seconds, sentence, sizeof(sentence));
 		if (r->logged && module.setup.log)
@@ -177,7 +163,6 @@ static void tell(const struct module_result *r)
 	}
 	if (module.setup.verbose <= (r->finished ? 1u : 0u))
 		return;
-	e2pf_report_print_results(&module.report, module.name, stderr);
 	e2pf_report_print(&module.report, module.name, stderr);
 }
 

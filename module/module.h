@@ -50,10 +50,6 @@ void module_begin(const char *name);
  * `follows': the program calls what the module replaces. */
 void module_answer(bool follows);
 
-/* Create the file of statistics; if that cannot be done, say so and drop it from the
- * settings. */
-void module_check_stats(void);
-
 /* The program was asked for its version: say that it is not alone. */
 void module_say_version(const char *program);
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides when the status of a check is looked at and written, and what the
- * checker waits for.  Short checks are not worth a file: the first is written
- * after a second.
+ * Decides when the progress of a check is looked at and written.  Short checks are
+ * not worth a file: the first is written after a second.
  */
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,9 +21,6 @@
 #define INTERVAL_NS 1000000000u
 #define PATIENCE_MS 1000
 
-/* The checker computes or waits if it does so for this part of the time. */
-#define MOSTLY 0.5
-
 static struct {
 	const char *program;		/* NULL: nothing is reported */
 	unsigned every;			/* seconds, for standard error; 0: never */
@@ -38,9 +31,8 @@ static struct {
 	bool ended;
 	bool running;			/* the thread */
 	bool late;			/* it did not answer in time */
-	double first;			/* when the first walk began, s */
-	double began, cpu_began;	/* and this one */
-	struct e2pf_progress_past past;	/* of this one */
+	double began;			/* the first walk, s */
+	struct e2pf_progress_past past;
 } self = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* A file opened under the number of a closed standard stream would get what the
@@ -65,50 +57,14 @@ void reporter_begin(const char *program, unsigned seconds)
 	self.every = seconds;
 }
 
-/* What the checker did since the last report. */
-static void find_wait(struct e2pf_progress *p,
-		      const struct e2pf_progress_facts *f,
-		      const struct e2pf_progress_past *past)
+/* The lock is held: the texts are the session's. */
+static void look(char line[E2PF_PROGRESS_BYTES])
 {
-	double passed = f->seconds - past->seconds;
+	struct e2pf_progress now = { .cpu = clock_seconds(self.cpu) };
 
-	if (p->wait == E2PF_WAITS_NOT && f->stalled - past->stalled >
-	    passed * MOSTLY)
-		p->wait = E2PF_WAITS_DISK;
-	if (p->wait == E2PF_WAITS_NOT && f->cpu - past->cpu > passed * MOSTLY)
-		p->wait = E2PF_WAITS_PROCESSOR;
-	if (p->wait < E2PF_WAITS_DISK)
-		p->disk = NULL;
-}
-
-/* The session's texts, which are printed when it may be gone. */
-static struct {
-	char device[PATH_MAX];
-	char disk[NAME_MAX + 1];
-} texts;
-
-static const char *keep(char *room, size_t size, const char *text)
-{
-	if (!text)
-		return NULL;
-	snprintf(room, size, "%s", text);
-	return room;
-}
-
-/* The lock is held. */
-static void get_progress(struct e2pf_progress *p)
-{
-	struct e2pf_progress_facts facts = { .seconds = 0 };
-
-	*p = (struct e2pf_progress) { .program = self.program };
-	facts.cpu = clock_seconds(self.cpu) - self.cpu_began;
-	e2pf_session_get_progress(self.session, p, &facts);
-	facts.seconds = clock_seconds(CLOCK_MONOTONIC) - self.began;
-	p->seconds = facts.seconds + self.began - self.first;
-	find_wait(p, &facts, &self.past);
-	p->device = keep(texts.device, sizeof(texts.device), p->device);
-	p->disk = keep(texts.disk, sizeof(texts.disk), p->disk);
-	p->left = e2pf_progress_left(&self.past, &facts);
+	e2pf_session_get_progress(self.session, &now);
+	now.seconds = clock_seconds(CLOCK_MONOTONIC) - self.began;
+	e2pf_progress_say(&self.past, self.program, &now, line);
 }
 
 /* Wait; false if the check has ended.  The lock is held. */
@@ -124,26 +80,21 @@ static bool wait_a_moment(void)
 
 /* Whoever reads the line may have gone: the thread has all signals blocked.  A number
  * of lines is due at each moment. */
-static void print_line(const struct e2pf_progress *p, unsigned *lines)
+static void print_line(const char *line, unsigned *lines)
 {
-	char text[PATH_MAX + 1024], printable[sizeof(text)];
-	struct progress_words words = progress_in_words(p);
+	double seconds = clock_seconds(CLOCK_MONOTONIC) - self.began;
 
-	if (!self.every || p->seconds < (double)self.every * (*lines + 1))
+	if (!self.every || seconds < (double)self.every * (*lines + 1))
 		return;
-	*lines = (unsigned)p->seconds / self.every;
-	snprintf(text, sizeof(text), "%s: %s: %s, left %s, waits for %s", p->program,
-		 p->device, words.place, words.left, words.wait);
-	e2pf_printable(printable, sizeof(printable), text);
-	dprintf(STDERR_FILENO, "%s\n", printable);
+	*lines = (unsigned)seconds / self.every;
+	dprintf(STDERR_FILENO, "%s\n", line);
 }
 
 /* With the lock held, memory is read and nothing else: the checker may wait for
  * the lock. */
 static void *report_thread(void *unused)
 {
-	char text[E2PF_PROGRESS_BYTES];
-	struct e2pf_progress progress;
+	char line[E2PF_PROGRESS_BYTES];
 	bool written = false;
 	unsigned lines = 0;
 
@@ -152,17 +103,16 @@ static void *report_thread(void *unused)
 	while (wait_a_moment()) {
 		if (!self.session)
 			continue;
-		get_progress(&progress);
+		look(line);
 		pthread_mutex_unlock(&self.lock);
-		e2pf_progress_print(&progress, text);
-		e2pf_progress_save(text);
-		print_line(&progress, &lines);
+		e2pf_progress_save(line);
+		print_line(line, &lines);
 		written = true;
 		pthread_mutex_lock(&self.lock);
 	}
 	pthread_mutex_unlock(&self.lock);
 	if (written)
-		e2pf_progress_remove(getpid());
+		e2pf_progress_remove();
 	pthread_mutex_lock(&self.lock);
 	self.running = false;
 	pthread_cond_broadcast(&self.cond);
@@ -183,7 +133,7 @@ static void start_thread(void)
 {
 	pthread_t thread;
 
-	self.first = self.began;
+	self.began = clock_seconds(CLOCK_MONOTONIC);
 	self.running = !e2pf_thread_start(&thread, report_thread, NULL);
 	if (self.running)
 		pthread_detach(thread);
@@ -196,9 +146,7 @@ bool reporter_watch(struct e2pf_session *session)
 	if (!lock_in_time())
 		return false;
 	self.session = session;
-	self.began = clock_seconds(CLOCK_MONOTONIC);
-	self.cpu_began = clock_seconds(self.cpu);
-	memset(&self.past, 0, sizeof(self.past));
+	self.past.stage = NULL;
 	if (session && !self.running && !self.ended)
 		start_thread();
 	pthread_mutex_unlock(&self.lock);

@@ -79,8 +79,6 @@ static void make_calls(void)
 	syscall(451, -1, NULL, NULL, 0);	/* cachestat */
 	syscall(439, -1, "", 0, 0);		/* faccessat2, of realpath() */
 #endif
-	syscall(SYS_ioprio_set, 0, 0, 0);
-	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0));
 	sched_getaffinity(0, sizeof(set), &set);
 	sysinfo(&info);
 	madvise(NULL, 0, MADV_DONTNEED);

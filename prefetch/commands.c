@@ -31,7 +31,7 @@ static int enable_command(int argc, char **argv)
 
 const struct command commands[] = {
 	{ "probe", " [OPTION]... PATH", probe_command },
-	{ "progress", " [--fields|--follow] [PID|DEVICE]", progress_command },
+	{ "progress", " [PID|DEVICE]", progress_command },
 	{ "enable", " [--root=FOLDER]", enable_command },
 	{ "disable", " [--root=FOLDER]", enable_command },
 	{ "status", " [--root=FOLDER]", enable_command },

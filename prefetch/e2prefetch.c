@@ -18,8 +18,6 @@
 #include "commands.h"
 #include "device/thread.h"
 #include "lock.h"
-#include "report/stats_file.h"
-#include "report/system_log.h"
 #include "report/words.h"
 
 static void print_class(const char *name, const struct e2pf_class_count *c,
@@ -143,6 +141,7 @@ static void *read_all(void *arg)
 }
 
 #define TICK_NS 250000000
+#define CLEAR_LINE "\r\033[K"
 
 /* Wait for a moment; returns true when all is read. */
 static bool has_ended(struct reading *r, struct e2pf_engine_stats *sum)
@@ -168,15 +167,13 @@ static bool has_ended(struct reading *r, struct e2pf_engine_stats *sum)
 	return done;
 }
 
-/* How much has been read, and how fast. */
+/* How much has been read, and how fast: on one line of the terminal. */
 static void print_progress(const struct e2pf_engine_stats *st, double passed)
 {
 	double mib = (double)st->prefetched_bytes / (1u << 20);
-	char line[128];
 
-	snprintf(line, sizeof(line), "e2prefetch: %.0f MiB read, %.1f MiB/s",
-		 mib, mib / passed);
-	status_line_draw(line);
+	fprintf(stderr, CLEAR_LINE "e2prefetch: %.0f MiB read, %.1f MiB/s", mib,
+		mib / passed);
 }
 
 /* A device that does not answer for so long does not hold up the command. */
@@ -204,7 +201,7 @@ static void wait_with_progress(struct reading *r)
 			print_progress(&st, now - began);
 	}
 	if (shown)
-		fputs(STATUS_LINE_CLEAR, stderr);
+		fputs(CLEAR_LINE, stderr);
 }
 
 /* Returns 0; or EXIT_OPERATIONAL, after a message that says why there are no
@@ -418,16 +415,11 @@ static int run_after(struct options *o, bool ahead)
 static int run(struct options *o)
 {
 	bool configured;
-	int status;
 
 	configured = o->plan || !configure_options(o);
 	if (!configured && !o->command)
 		return EXIT_USAGE;
-	/* Check the file before the device is read or a command is run, which
-	 * may write statistics of its own. */
-	status = stats_status(o, e2pf_stats_check(o->stats));
-	if (status)
-		return status;
+	/* A command may write statistics of its own. */
 	unsetenv("PREFETCH_STATS");
 	if (o->plan)
 		return show_plans(o);

@@ -40,22 +40,20 @@ static void print_measured(const struct e2pf_probe *p)
 	const struct e2pf_speed *speed = &p->speed;
 	char alone[32], deep[32];
 
-	if (!p->measured)
+	if (!p->measured) {
 		printf("measured  nothing: %s\n", p->unmeasured);
-	else
-		printf("measured  %s for a small read, %s each with eight in "
-		       "flight,\n"
-		       "          %.0f MB/s sequential (at 11 places, %u of "
-		       "them of metadata);\n          it %s%s\n",
-		       in_milliseconds((double)speed->latency_ns / 1e9, alone,
-				       sizeof(alone)),
-		       in_milliseconds((double)speed->deep_latency_ns / 1e9,
-				       deep, sizeof(deep)),
-		       speed->byte_ps ? 1e6 / (double)speed->byte_ps : 0,
-		       speed->metadata_places,
-		       speed->seeks ? "seeks" : "does not seek",
-		       e2pf_single_spindle(&p->topo, speed->seeks) ?
-		       ": a single spindle" : "");
+		return;
+	}
+	printf("measured  %s for a small read, %s each with eight in flight,\n"
+	       "          ", in_milliseconds((double)speed->latency_ns / 1e9,
+					     alone, sizeof(alone)),
+	       in_milliseconds((double)speed->deep_latency_ns / 1e9, deep,
+			       sizeof(deep)));
+	if (speed->byte_ps)
+		printf("%.0f MB/s sequential; ", 1e6 / (double)speed->byte_ps);
+	printf("it %s%s\n", speed->seeks ? "seeks" : "does not seek",
+	       e2pf_single_spindle(&p->topo, speed->seeks) ?
+	       ": a single spindle" : "");
 }
 
 static const char *runs_in_words(uint64_t runs)

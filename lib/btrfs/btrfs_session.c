@@ -32,44 +32,31 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	const struct e2pf_btrfs *b = e2pf_btrfs_of(session);
 	uint64_t left = b->order.left * b->map.super.nodesize;
-	struct e2pf_decisions *list = &r->decisions;
-	char text[64];
 
 	r->block_size = b->map.super.nodesize;
-	r->groups = (uint32_t)b->map.count;
 	r->io_manager = "btrfs";
-	snprintf(text, sizeof(text), "%u", session->devices);
-	e2pf_decide(list, "devices", text, "of %llu in the superblock",
-		    (unsigned long long)b->map.super.devices);
+	e2pf_note(&r->notes, "devices: %u (of %llu in the superblock)",
+		  session->devices, (unsigned long long)b->map.super.devices);
 	if (b->window)
-		e2pf_decide(list, "leaves", "in a window",
-			    "they do not fit into the memory budget");
+		e2pf_note(&r->notes, "leaves: in a window (they do not fit into the "
+			  "memory budget)");
 	if (left)
-		e2pf_decide(list, "leaves", "left to the check",
-			    "for %llu MiB there is no room in the memory "
-			    "budget", (unsigned long long)left >> 20);
+		e2pf_note(&r->notes, "leaves: left to the check (for %llu MiB there "
+			  "is no room in the memory budget)",
+			  (unsigned long long)left >> 20);
 }
-
-/* When all blocks have been read, the check compares what it has found: that takes
- * REST_PART of the computing before it. */
-#define REST_PART 2.5
 
 /* The check reads each tree block once.  How many there are is known when all
  * nodes have been read. */
 static void get_progress(struct e2pf_session *session,
 			 const struct e2pf_engine_stats *engine,
-			 struct e2pf_progress *p,
-			 struct e2pf_progress_facts *f)
+			 struct e2pf_progress *p)
 {
 	const struct e2pf_btrfs *b = e2pf_btrfs_of(session);
 	uint64_t read = engine->checker_bytes / b->map.super.nodesize;
-	uint64_t all = b->blocks;
 
-	f->rest_part = REST_PART;
-	if (read < all)
-		f->passed = (double)read / (double)all;
 	p->place = (double)read;
-	p->places = read <= all ? (double)all : 0;
+	p->places = read <= b->blocks ? (double)b->blocks : 0;
 	p->unit = "tree blocks";
 }
 

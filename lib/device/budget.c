@@ -61,13 +61,20 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* The number after this key; `none` if there is none. */
+/* The number in the first line "KEY NUMBER"; `none` without such a line. */
 static uint64_t number_of(const char *text, const char *key, uint64_t none)
 {
-	const char *value = e2pf_value_of(text, key);
+	size_t length = strlen(key);
 
-	if (value)
-		(void)e2pf_parse_u64(value, &none);
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (strncmp(text, key, length) ||
+		    !strchr(" \t", text[length]))
+			continue;
+		text += length + strspn(text + length, " \t");
+		(void)e2pf_parse_u64(text, &none);
+		break;
+	}
 	return none;
 }
 

@@ -75,12 +75,7 @@ struct file_device {
 	uint64_t map_len;
 	bool in_memory;		/* of a filesystem in memory */
 	atomic_bool no_read_now;	/* the filesystem refuses RWF_NOWAIT */
-	_Atomic uint64_t hole;	/* found last, in pages: its begin, and in the
-				   lower HOLE_BITS how many; a longer one is cut */
 };
-
-#define HOLE_BITS 24
-#define HOLE_MOST ((UINT64_C(1) << HOLE_BITS) - 1)
 
 static struct file_device *file_device(struct e2pf_device *dev)
 {
@@ -115,30 +110,6 @@ static uint64_t file_data(struct e2pf_device *dev, uint64_t offset)
 	if (at < 0)
 		return errno == ENXIO ? UINT64_MAX : offset;
 	return (uint64_t)at - f->offset;
-}
-
-/* The bytes of a hole from byte `at` of the file on; 0: none is known there. */
-static uint64_t hole_left(const struct file_device *f, uint64_t at)
-{
-	uint64_t hole = f->hole, pages = hole & HOLE_MOST;
-	uint64_t page = at / f->dev.page_size - (hole >> HOLE_BITS);
-
-	return page < pages ? (pages - page) * f->dev.page_size -
-			      at % f->dev.page_size : 0;
-}
-
-/* Of a file in memory: a hole that is read does not become resident there, and needs
- * no device. */
-static uint64_t find_hole(struct file_device *f, uint64_t at)
-{
-	uint64_t page = f->dev.page_size, first = (at + page - 1) / page;
-	uint64_t data = file_data(&f->dev, at - f->offset), pages;
-
-	if (data < UINT64_MAX)
-		data += f->offset;
-	pages = data / page > first ? data / page - first : 0;
-	f->hole = first << HOLE_BITS | (pages < HOLE_MOST ? pages : HOLE_MOST);
-	return hole_left(f, at);
 }
 
 /* How many pages of the range are in the page cache, in whatever state; -1 if that is
@@ -220,18 +191,13 @@ static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
 {
 	struct file_device *f = file_device(dev);
 	unsigned char vec[SPAN_PAGES];
-	uint64_t page = dev->page_size, start, end, hole;
+	uint64_t page = dev->page_size, start, end, data;
 	uint64_t pages, i;
 
 	*state = E2PF_MISSING;
 	if (dev->blind || !len)
 		return len;
 	offset += f->offset;
-	hole = hole_left(f, offset);
-	if (hole) {
-		*state = E2PF_CACHED;
-		return hole < len ? hole : len;
-	}
 	start = offset - offset % page;
 	pages = (offset + len - start + page - 1) / page;
 	if (pages > SPAN_PAGES)
@@ -244,9 +210,13 @@ static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
 	if (vec[0] & 1) {
 		*state = E2PF_CACHED;
 	} else if (f->in_memory) {
-		end = find_hole(f, offset);
-		*state = end ? E2PF_CACHED : E2PF_MISSING;
-		end = end ? end : page;
+		/* A hole that is read does not become resident, and needs no
+		 * device. */
+		data = file_data(dev, offset - f->offset);
+		if (data > offset - f->offset)
+			*state = E2PF_CACHED;
+		end = *state ? data - (offset - f->offset) :
+		      start + page - offset;
 	} else {
 		end = start + missing_span(f, start, i * page, state) - offset;
 	}

@@ -16,23 +16,20 @@
 #define PAGE E2PF_SPEED_BYTES
 #define PARTS E2PF_SPEED_READS
 
-/* For places anywhere: a part of the device has room for a stretch beside its
- * place, at most TRIES positions of it are tried, and between places are at least
- * DISTANCE bytes. */
-#define PART_LEAST (128u << 10)
+/* At most TRIES tables are looked at for further places, and between places are at
+ * least DISTANCE bytes. */
 #define TRIES 64u
 #define DISTANCE (64u << 10)
 
 /* The cost of a byte is measured on STRETCH_BYTES, which are on all disks of an array
- * with chunks of 512 KiB, requested in pieces of STRETCH_PIECE; with less than
- * STRETCH_LEAST it would be that of a request. */
+ * with chunks of 512 KiB, requested in pieces of STRETCH_PIECE; two of them
+ * are needed. */
 #define STRETCH_BYTES (4u << 20)
 #define STRETCH_PIECE (128u << 10)
-#define STRETCH_LEAST (64u << 10)
+#define STRETCH_LEAST (2 * STRETCH_PIECE)
 
 struct place {
 	uint64_t offset, length;	/* length 0: none */
-	bool metadata;
 };
 
 struct survey {
@@ -65,8 +62,7 @@ static bool is_taken(const struct survey *s, uint64_t offset)
 /* Make this the i-th place if it can be read from the device: none of it is
  * cached or being read, and it begins with what is stored.  e2fsck requests the first
  * tables itself, which may be all. */
-static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length,
-		 bool metadata)
+static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length)
 {
 	uint64_t first = at / PAGE * PAGE, end = at + length + PAGE - 1;
 	struct e2pf_device *dev = s->dev;
@@ -82,7 +78,7 @@ static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length,
 	    state != E2PF_MISSING ||
 	    (dev->ops->data && dev->ops->data(dev, at) != at))
 		return false;
-	s->place[i] = (struct place){ at, length, metadata };
+	s->place[i] = (struct place){ at, length };
 	return true;
 }
 
@@ -111,7 +107,7 @@ static void find_metadata(struct survey *s, unsigned i)
 	for (; index < part_of(s->places->count, i + 1); index++) {
 		length = place_at(s, index, &at);
 		if (length >= 2 * PAGE &&
-		    take(s, i, at + length / 2 / PAGE * PAGE, PAGE, true))
+		    take(s, i, at + length / 2 / PAGE * PAGE, PAGE))
 			return;
 	}
 }
@@ -134,12 +130,12 @@ static void find_more_metadata(struct survey *s)
 				     count % TRIES * (k % TRIES) / TRIES, &at);
 		into = PAGE + 2 * (uint64_t)DISTANCE * (k / TRIES);
 		if (length >= into + PAGE)
-			take(s, i, at + into, PAGE, true);
+			take(s, i, at + into, PAGE);
 	}
 }
 
 /* The longest place, for what a byte costs. */
-static void find_metadata_stretch(struct survey *s)
+static void find_stretch(struct survey *s)
 {
 	const struct place *stretch = &s->place[STRETCH];
 	uint64_t index, length, at;
@@ -150,74 +146,26 @@ static void find_metadata_stretch(struct survey *s)
 		if (length > STRETCH_BYTES)
 			length = STRETCH_BYTES;
 		if (length > stretch->length && length >= STRETCH_LEAST)
-			take(s, STRETCH, at, length, true);
-	}
-}
-
-/* Where there is no metadata any place is taken; and if a part of the device has
- * none, then a second one of another. */
-static void find_elsewhere(struct survey *s, unsigned i, uint64_t length)
-{
-	uint64_t each = s->bytes / PARTS, step = each / (2 * TRIES), start, at;
-	unsigned k;
-
-	for (k = 0; k < PARTS * TRIES; k++) {
-		start = (i + k / TRIES) % PARTS * each;
-		at = (start + (2 * (k % TRIES) + 1) * step) / PAGE * PAGE;
-		if (s->dev->ops->data)
-			at = s->dev->ops->data(s->dev, at);
-		if (at < start + each && length <= start + each - at &&
-		    take(s, i, at, length, false))
-			return;
+			take(s, STRETCH, at, length);
 	}
 }
 
 /* Find all places.  Returns NULL, or why there are too few. */
-static const char *find_places(struct survey *s, bool any)
+static const char *find_places(struct survey *s, bool bytes)
 {
-	uint64_t longest = s->bytes / PARTS / 2 / PAGE * PAGE;
 	unsigned i, found = 0;
 
-	if (longest > STRETCH_BYTES)
-		longest = STRETCH_BYTES;
 	if (s->dev->blind)
 		return "this user may not see what of it is cached";
-	if (any && s->bytes / PARTS < PART_LEAST)
-		return "it is too small";
 	for (i = 0; i < PARTS; i++)
 		find_metadata(s, i);
-	if (any)
-		find_metadata_stretch(s);
-	else
-		find_more_metadata(s);
-	for (i = 0; i < PARTS; i++) {
-		if (any && !s->place[i].length)
-			find_elsewhere(s, i, PAGE);
+	find_more_metadata(s);
+	for (i = 0; i < PARTS; i++)
 		found += s->place[i].length != 0;
-	}
-	if (any && s->place[STRETCH].length < longest)
-		find_elsewhere(s, STRETCH, longest);
-	if (found < PARTS || (any && !s->place[STRETCH].length))
-		return "most of it is cached or being read, or it is a file "
-		       "that is mostly holes";
-	return NULL;
-}
-
-/* In shuffled order. */
-static void put_in_order(const struct survey *s, uint64_t *offset)
-{
-	static const unsigned order[PARTS] = {
-		5, 0, 8, 2, 10, 4, 7, 1, 9, 3, 6
-	};
-	unsigned i, n = 0;
-	int metadata;
-
-	/* Those of metadata come first, and make the single reads: a volume need
-	 * not store what was never written. */
-	for (metadata = 1; metadata >= 0; metadata--)
-		for (i = 0; i < PARTS; i++)
-			if (s->place[order[i]].metadata == metadata)
-				offset[n++] = s->place[order[i]].offset;
+	if (bytes)
+		find_stretch(s);
+	return found == PARTS ? NULL :
+	       "there is little metadata, or most of it is cached or being read";
 }
 
 static bool read_page(struct e2pf_device *dev, uint64_t offset)
@@ -273,64 +221,57 @@ static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
 	return true;
 }
 
-/* Picoseconds per byte of the stretch, or 0 if it cannot be read. */
+/* Picoseconds per byte of the stretch, or 0 if it cannot be read.  The time begins with
+ * the first piece: the latency of a request is no cost of a byte, and the stretch may be
+ * short. */
 static uint64_t measure_bytes(const struct survey *s)
 {
 	const struct place *stretch = &s->place[STRETCH];
 	uint64_t at = stretch->offset, end = at + stretch->length, ns;
 	struct e2pf_device *dev = s->dev;
-	uint64_t bytes = stretch->length - PAGE, from;
+	uint64_t bytes = stretch->length - STRETCH_PIECE, from;
 
-	/* The seek to the stretch is not part of the measurement. */
-	if (!read_page(dev, at))
-		return 0;
-	at += PAGE;
-	ns = now(dev);
 	for (from = at; from < end; from += STRETCH_PIECE)
 		dev->ops->willneed(dev, from, end - from < STRETCH_PIECE ?
 				   end - from : STRETCH_PIECE);
-	for (; at + PAGE <= end; at += PAGE)
+	at += STRETCH_PIECE - PAGE;
+	for (ns = 0; at + PAGE <= end; at += PAGE) {
 		if (!read_page(dev, at))
 			return 0;
+		if (!ns)
+			ns = now(dev);
+	}
 	ns = now(dev) - ns;
 	return ns <= bytes / 1000 ? 1 : ns * 1000 / bytes;
 }
 
-static const char *measure(const struct survey *s, bool any,
-			   struct e2pf_speed *speed)
-{
-	struct e2pf_speed measured = { .seeks = false };
-	uint64_t offset[PARTS];
-	unsigned i;
-
-	put_in_order(s, offset);
-	if (!measure_requests(s->dev, offset, &measured))
-		return "a read of it failed, or took more than half a second";
-	for (i = 0; i < PARTS; i++)
-		measured.metadata_places += s->place[i].metadata;
-	if (any)
-		measured.byte_ps = measure_bytes(s);
-	if (any && !measured.byte_ps)
-		return "a read of it failed";
-	*speed = measured;
-	return NULL;
-}
-
 const char *e2pf_measure_device(struct e2pf_device *dev,
 				const struct e2pf_speed_places *places,
-				bool any, struct e2pf_speed *speed)
+				bool bytes, struct e2pf_speed *speed)
 {
+	/* In shuffled order. */
+	static const unsigned order[PARTS] = {
+		5, 0, 8, 2, 10, 4, 7, 1, 9, 3, 6
+	};
 	struct survey s = { .dev = dev, .places = places };
-	const struct place *p;
+	struct e2pf_speed measured = { .seeks = false };
+	uint64_t offset[PARTS];
 	const char *why;
+	unsigned i;
 
 	s.bytes = places->bytes < dev->size ? places->bytes : dev->size;
-	why = find_places(&s, any);
-	if (!why)
-		why = measure(&s, any, speed);
-	/* Nobody needs what is not metadata. */
-	for (p = s.place; p <= &s.place[STRETCH] && dev->ops->forget; p++)
-		if (p->length && !p->metadata)
-			dev->ops->forget(dev, p->offset, p->length);
-	return why;
+	why = find_places(&s, bytes);
+	if (why)
+		return why;
+	for (i = 0; i < PARTS; i++)
+		offset[i] = s.place[order[i]].offset;
+	if (!measure_requests(dev, offset, &measured))
+		return "a read of it failed, or took more than half a second";
+	if (s.place[STRETCH].length) {
+		measured.byte_ps = measure_bytes(&s);
+		if (!measured.byte_ps)
+			return "a read of it failed";
+	}
+	*speed = measured;
+	return NULL;
 }

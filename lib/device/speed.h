@@ -32,8 +32,6 @@ struct e2pf_speed {
 	uint64_t request_ns;	/* of one more request while others are in
 				   flight: without the first one's latency */
 	uint64_t byte_ps;	/* picoseconds; 0: not measured */
-	unsigned metadata_places;	/* of E2PF_SPEED_READS: those that a
-					   check reads, too */
 };
 
 /* Where there is metadata. */
@@ -49,9 +47,8 @@ struct e2pf_speed_places {
 };
 
 /*
- * Measure the device at places that are not cached and far from each other.  If
- * `any`, places that are not metadata are read where there is none, and dropped
- * from the cache afterwards; and the cost of a byte is measured, too.
+ * Measure the device at places of metadata that are not cached and far from each other.
+ * `bytes`: measure the cost of a byte, too, where some of it is long enough.
  *
  * Returns NULL, or why nothing could be measured, a text that follows the name
  * of the device; *speed is then unchanged.  Reads at most one place after a
@@ -59,6 +56,6 @@ struct e2pf_speed_places {
  */
 const char *e2pf_measure_device(struct e2pf_device *dev,
 				const struct e2pf_speed_places *places,
-				bool any, struct e2pf_speed *speed);
+				bool bytes, struct e2pf_speed *speed);
 
 #endif

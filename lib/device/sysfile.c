@@ -95,17 +95,3 @@ int e2pf_read_u64(const char *dir, const char *name, uint64_t *value)
 		return -1;
 	return e2pf_parse_u64(text, value);
 }
-
-const char *e2pf_value_of(const char *text, const char *key)
-{
-	size_t length = strlen(key);
-	const char *line;
-
-	for (line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!strncmp(line, key, length) &&
-		    (line[length] == ' ' || line[length] == '\t'))
-			return line + length + strspn(line + length, " \t");
-	}
-	return NULL;
-}

@@ -36,8 +36,4 @@ int e2pf_parse_u64(const char *text, uint64_t *value);
  * unchanged. */
 int e2pf_read_u64(const char *dir, const char *name, uint64_t *value);
 
-/* The value in the first line "KEY VALUE" of this text, which goes on to the
- * end of the text; NULL without such a line. */
-const char *e2pf_value_of(const char *text, const char *key);
-
 #endif

@@ -240,8 +240,7 @@ unsigned e2pf_topology_add(const char *sysroot, const struct stat *st,
 	else
 		topo->incomplete = true;
 	qsort(topo->disk, topo->disks, sizeof(*topo->disk), by_name);
-	if (!topo->devices++)
-		topo->max_readahead = most;
+	topo->devices++;
 	return most;
 }
 

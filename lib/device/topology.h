@@ -30,8 +30,6 @@ struct e2pf_topology {
 	bool incomplete;		/* something could not be found out */
 	bool unsure;			/* a disk that is declared rotational
 					   may not be: virtio, loop, USB, ... */
-	unsigned max_readahead;		/* of the first device: the most bytes
-					   that one POSIX_FADV_WILLNEED reads */
 };
 
 /*

@@ -57,8 +57,6 @@ struct e2pf_engine_config {
 	/* Called before the first of the workers starts, by the thread that
 	 * starts them. */
 	void (*before_threads)(void);
-	bool ungated;		/* the checker never waits at the gate: the
-				   scheduler favours it over the workers */
 	bool settle;		/* workers wait for their requests before they
 				   end: a page that is being read cannot be
 				   dropped from the page cache */
@@ -161,8 +159,7 @@ bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds);
  * start because everything was cached.  Either way no other readahead is needed. */
 bool e2pf_engine_reads_ahead(struct e2pf_engine *e);
 
-/* Measure the device in this thread: at places spread over the filesystem, of
- * metadata where that is not cached, elsewhere of anything that is stored.  The
+/* Measure the device in this thread, as before a check, and what a byte costs.  The
  * engine must be idle.  Returns NULL, or why nothing could be measured: a text
  * that follows the name of the device. */
 const char *e2pf_engine_measure(struct e2pf_engine *e,

@@ -85,8 +85,7 @@ static void begin_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
 		e2pf_pool_progressed(&e->pool, e2pf_now(e));
 		e2pf_reads_set_gated(&e->reads, phase->gated &&
 				     e->pool.workers && e->cfg.paced &&
-				     e->pacing.speed.seeks &&
-				     !e->cfg.ungated);
+				     e->pacing.speed.seeks);
 		e2pf_window_phase_begins(&e->window);
 	}
 	settle(e, events);

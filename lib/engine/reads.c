@@ -25,7 +25,9 @@ void e2pf_reads_start(struct e2pf_reads *c)
 
 void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now)
 {
-	c->stages[c->stage].ns += now - c->stage_began;
+	/* 0: the first one begins. */
+	if (c->stage_began)
+		c->stages[c->stage].ns += now - c->stage_began;
 	c->stage_began = now;
 	c->stage = stage;
 }

@@ -33,10 +33,6 @@
  * long that is. */
 #define PARALLEL 2
 
-/* Reads that nobody can read ahead, one after the other: what the filesystem is opened
- * with. */
-#define LONE_READS 4
-
 /* If lone reads of what does not seek differ by more, the machine or the device is too
  * busy to say how long a check takes. */
 #define BUSY 4
@@ -147,7 +143,6 @@ double e2pf_probe_seconds(const struct e2pf_probe *p)
 		requests += p->plan[i].runs;
 	}
 	return (double)p->inodes * INODE_SECONDS + numbers * NUMBER_SECONDS +
-	       seconds_of(speed->least_ns) * LONE_READS +
 	       (double)bytes * (double)speed->byte_ps / 1e12 +
 	       (double)requests * request_seconds(p);
 }

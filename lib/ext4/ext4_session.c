@@ -67,45 +67,20 @@ static errcode_t take_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
 static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	const struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	const char *version = "";
 
-	ext2fs_get_library_version(&version, NULL);
 	r->block_size = s->geo.block_size;
-	r->groups = s->geo.groups;
 	r->io_manager = s->io_manager;
-	/* A release whose functions were not compared with ours. */
-	r->newer_than_reviewed = strverscmp(version, E2FSPROGS_REVIEWED) > 0;
 	r->journal_bytes = s->journal.bytes;
-	r->journal_requests = s->journal.requests;
 	r->list_bytes = s->ext4->list_bytes;
 	if (r->budget)
-		e2pf_decide(&r->decisions, "reads", s->io_manager, "%s",
-			    s->maps ? "what was read ahead is mapped" :
-			    "the I/O manager the filesystem was opened with");
+		e2pf_note(&r->notes, "reads: %s (%s)", s->io_manager, s->maps ?
+			  "what was read ahead is mapped" :
+			  "the I/O manager the filesystem was opened with");
 }
 
-/* The part of what follows pass 1 that is done when a stage begins: by the
- * processor's time of each, 203,000 inodes, e2fsprogs 1.47.0. */
-static const double rest_done[E2PF_EXT4_STAGES] = {
-	[E2PF_EXT4_PASS3] = 0.6,
-	[E2PF_EXT4_PASS4] = 0.6,
-	[E2PF_EXT4_PASS5] = 0.9
-};
-
-/* Computing in what follows pass 1, as a part of that in pass 1; with
- * accelerations (doc/timing.md). */
-#define REST_PART 0.55
-
-static double part(uint64_t of, uint64_t all)
-{
-	return all ? (double)of / (double)all : 0;
-}
-
-/* Passes 1B to 1D and 3A are rare, and nobody knows how long they take. */
 static void get_progress(struct e2pf_session *session,
 			 const struct e2pf_engine_stats *engine,
-			 struct e2pf_progress *p,
-			 struct e2pf_progress_facts *f)
+			 struct e2pf_progress *p)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 	struct e2pf_ext4_progress at = {
@@ -113,22 +88,14 @@ static void get_progress(struct e2pf_session *session,
 	};
 
 	e2pf_ext4_get_progress(s->ext4, &at);
-	f->rest_done = rest_done[engine->at_stage];
-	f->rest_part = REST_PART;
 	if (engine->at_stage == E2PF_EXT4_PASS1) {
-		f->passed = part(at.passed_inodes, at.inodes);
-		p->place = at.passed;
-		p->places = s->geo.groups;
-		p->unit = "groups";
-	} else if (engine->at_stage >= E2PF_EXT4_PASS2) {
-		f->passed = engine->at_stage != E2PF_EXT4_PASS3A;
-	}
-	if (engine->at_stage == E2PF_EXT4_PASS2) {
-		p->place = at.list_at;
-		p->places = at.list_total;
+		p->place = (double)at.passed_inodes;
+		p->places = (double)at.inodes;
+		p->unit = "inodes";
+	} else if (engine->at_stage == E2PF_EXT4_PASS2) {
+		p->place = (double)at.list_at;
+		p->places = (double)at.list_total;
 		p->unit = "directory blocks";
-		f->rest_done = rest_done[E2PF_EXT4_PASS3] *
-			       part(at.list_at, at.list_total);
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What is reported of a run: the facts, and the decisions with their reasons.
- * Written as JSON (doc/statistics.md), and for PREFETCH_VERBOSE as lines.
+ * What is reported of a run: the facts, as JSON (doc/statistics.md), and notes of the
+ * decisions, which are lines for PREFETCH_VERBOSE.
  */
 #ifndef E2PF_REPORT_H
 #define E2PF_REPORT_H
@@ -15,48 +15,35 @@
 #include "engine/engine.h"
 #include "settings.h"
 
-#define E2PF_DECISIONS_MOST 16u
+#define E2PF_NOTES_MOST 16u
 
-struct e2pf_decision {
-	char about[16];
-	char decision[64];
-	char reason[320];
-};
-
-/* In the order in which they were made.  Zeroed, the list is empty. */
-struct e2pf_decisions {
-	struct e2pf_decision item[E2PF_DECISIONS_MOST];
+/* Of what was decided and why, in order; for people.  Zeroed, there are none. */
+struct e2pf_notes {
+	char line[E2PF_NOTES_MOST][400];
 	size_t count;
-	/* For whoever decides by them; the items are for people. */
 	bool off;		/* nothing was read ahead, */
 	char why_off[320];	/* for this reason */
 };
 
-/* Add a decision.  Text that is too long is cut off, and a decision for which
- * the list has no room is left out.  `reason` is a printf format for the
- * arguments that follow. */
-__attribute__((format(printf, 4, 5)))
-void e2pf_decide(struct e2pf_decisions *list, const char *about,
-		 const char *decision, const char *reason, ...);
+/* Add a note, "ABOUT: DECISION (REASON)".  Text that is too long is cut off, and a note
+ * for which there is no room is left out. */
+__attribute__((format(printf, 2, 3)))
+void e2pf_note(struct e2pf_notes *notes, const char *format, ...);
 
-/* Add that nothing is read ahead ("off", "asleep"), and why: the first reason
+/* Note that nothing is read ahead ("off", "asleep"), and why: the first reason
  * counts. */
-void e2pf_decide_off(struct e2pf_decisions *list, const char *decision,
-		     const char *reason);
+void e2pf_note_off(struct e2pf_notes *notes, const char *decision,
+		   const char *reason);
 
 /* Zeroed: of a run that was left alone.  Whoever knows a fact fills it in. */
 struct e2pf_report {
-	struct e2pf_decisions decisions;
+	struct e2pf_notes notes;
 	const char *device;		/* as the caller named it */
 	uint32_t block_size;		/* bytes */
-	uint32_t groups;
 	const char *io_manager;
-	bool newer_than_reviewed;	/* libext2fs */
-	const char *const *accelerations;
-	size_t acceleration_count;
 	uint64_t maps_bytes;		/* what the checker's maps took, at
 					   most */
-	uint64_t journal_bytes, journal_requests;
+	uint64_t journal_bytes;
 	uint64_t list_bytes;		/* memory of the list that the checker
 					   gives */
 	struct e2pf_topology topo;	/* of all devices together */
@@ -72,24 +59,32 @@ struct e2pf_report {
 	struct e2pf_engine_stats engine;
 };
 
-/* Decide nothing, but add what was decided about reading: the memory budget; the
- * number of threads and the order of reads, and what determined them. */
+/* Note what was decided about reading: the memory budget; the number of threads and
+ * the order of reads, and what determined them. */
 void e2pf_report_memory(struct e2pf_report *r);
 void e2pf_report_order(struct e2pf_report *r);
 
-/* Print one line per decision, "PROGRAM: ABOUT: DECISION (REASON)". */
+/* Print the notes, each after "PROGRAM: ". */
 void e2pf_report_print(const struct e2pf_report *r, const char *program,
 		       FILE *out);
 
-/* Print in the same way the results: the disks, what was read ahead, how many
- * reads hit it, and how long the checker waited in each stage.  Nothing if
- * nothing was read ahead by an engine. */
-void e2pf_report_print_results(const struct e2pf_report *r,
-			       const char *program, FILE *out);
+/* A line about this device in the system log, as by syslog(3), but without its lock,
+ * without a wait for a log that does not answer, and with nothing left open. */
+void e2pf_system_log(const char *device, const char *sentence);
 
-/* Write one JSON object and a newline.  Returns 0, or EIO if `out` has an
- * error. */
-int e2pf_report_write(const struct e2pf_report *r, FILE *out);
+/*
+ * Statistics (statistics.c).
+ */
+
+/* Write the report as one JSON object and a newline.  Returns 0, or EIO if `out` has
+ * an error. */
+int e2pf_stats_write(const struct e2pf_report *r, FILE *out);
+
+/* Write it to the file `path`, or to standard error if that is "-": standard output
+ * belongs to the checker or to a command.  Returns NULL if it was written or `path` is
+ * NULL, otherwise the reason in words; then an existing file is unchanged unless the
+ * reason is an error of writing. */
+const char *e2pf_stats_save(const char *path, const struct e2pf_report *r);
 
 /* Add the counts of a later engine to those of an earlier one. */
 void e2pf_stats_add(struct e2pf_engine_stats *to,

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The statistics as JSON, a member on each line.  Decides the keys and their
- * order; doc/statistics.md explains them.  Errors of writing are the stream's.
+ * The statistics as JSON, a member on each line.  Decides the keys and their order,
+ * which doc/statistics.md explains, and to which files they may be written.
+ *
+ * The name of the file comes from the environment of a program that runs as root.  So
+ * it is written only if it is a new file, or a regular file that the effective user
+ * owns, that has no other name, and that is empty or begins with a brace.  It is never
+ * opened through a symbolic link.  Only its owner can read it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "device/spindle.h"
 #include "report.h"
-
-/* The version of the schema; see doc/statistics.md. */
-#define STATS_SCHEMA 2
 
 /*
  * A member of a struct that is written.  Of nanoseconds, whole microseconds are
@@ -22,7 +28,7 @@
  */
 struct member {
 	const char *key;
-	enum { SUM, SUM_NS, MOST, NUMBER, NUMBER_NS, NUMBER32, FLAG, TEXT } kind;
+	enum { SUM, SUM_NS, MOST, NUMBER, NUMBER32, FLAG, TEXT } kind;
 	size_t offset;
 };
 
@@ -33,40 +39,28 @@ struct member {
 static const struct member of_report[] = {
 	{ "device", TEXT, REPORT(device) },
 	{ "block_size", NUMBER32, REPORT(block_size) },
-	{ "groups", NUMBER32, REPORT(groups) },
 	{ "io_manager", TEXT, REPORT(io_manager) },
-	{ "newer_than_reviewed", FLAG, REPORT(newer_than_reviewed) },
 	{ "maps_bytes", NUMBER, REPORT(maps_bytes) },
 	{ "journal_bytes", NUMBER, REPORT(journal_bytes) },
-	{ "journal_requests", NUMBER, REPORT(journal_requests) },
 	{ "list_bytes", NUMBER, REPORT(list_bytes) },
 	{ "memory_budget_bytes", NUMBER, REPORT(budget) },
 	{ "sharing", NUMBER32, REPORT(sharing) },
 }, of_engine[] = {
 	{ "threads", NUMBER32, ENGINE(threads) },
 	{ "seeks", FLAG, ENGINE(seeks) },
-	{ "latency_seconds", NUMBER_NS, ENGINE(latency_ns) },
-	{ "deep_latency_seconds", NUMBER_NS, ENGINE(deep_latency_ns) },
-	{ "gap_bytes", NUMBER, ENGINE(gap_bytes) },
 	{ "planned_bytes", SUM, ENGINE(planned_bytes) },
 	{ "prefetched_bytes", SUM, ENGINE(prefetched_bytes) },
 	{ "prefetched_requests", SUM, ENGINE(prefetched_requests) },
-	{ "checker_bytes", SUM, ENGINE(checker_bytes) },
 	{ "gate_waits", SUM, ENGINE(gate_waits) },
 	{ "lost_seconds", SUM_NS, ENGINE(lost_ns) },
 	{ "gate_opened", TEXT, ENGINE(gate_opened) },
 	{ "wasted_bytes", SUM, ENGINE(wasted_bytes) },
-	{ "peak_lookahead_bytes", MOST, ENGINE(peak_lookahead_bytes) },
 	{ "references_bytes", MOST, ENGINE(refs_bytes) },
 	{ "buffers_bytes", MOST, ENGINE(buffer_bytes) },
 	{ "set_bytes", MOST, ENGINE(set_bytes) },
 	{ "errors", SUM, ENGINE(errors) },
 	{ "slow_or_failed", SUM, ENGINE(slow_or_failed) },
 	{ "suspect_at_bytes", NUMBER, ENGINE(suspect_at) },
-}, of_stages[] = {
-	{ "checker_reads", SUM, STAGE(reads) },
-	{ "checker_hits", SUM, STAGE(hits) },
-	{ "checker_stall_seconds", SUM_NS, STAGE(stall_ns) },
 }, of_stage[] = {
 	{ "seconds", SUM_NS, STAGE(ns) },
 	{ "reads", SUM, STAGE(reads) },
@@ -125,147 +119,153 @@ struct e2pf_stage_stats e2pf_stats_stages(const struct e2pf_engine_stats *st)
 	return all;
 }
 
-/* A member begins a line; an element of a list, and a member of such an object,
- * do not. */
-struct json {
-	FILE *out;
-	const char *before;	/* of the next member or element */
-	const char *between;	/* of those that follow it */
-};
-
-/* Bytes beyond ASCII are passed on: names of devices and disks need not be
- * UTF-8, but nearly always are. */
-static void put_quoted(struct json *j, const char *text)
+/* Bytes beyond ASCII are passed on: names of devices need not be UTF-8, but nearly
+ * always are. */
+static void put_text(FILE *out, const char *text)
 {
-	putc('"', j->out);
+	putc('"', out);
 	for (; text && *text; text++) {
 		if (*text == '"' || *text == '\\')
-			fprintf(j->out, "\\%c", *text);
+			fprintf(out, "\\%c", *text);
 		else if ((unsigned char)*text < ' ')
-			fprintf(j->out, "\\u%04x", (unsigned)*text);
+			fprintf(out, "\\u%04x", (unsigned)*text);
 		else
-			putc(*text, j->out);
+			putc(*text, out);
 	}
-	putc('"', j->out);
+	putc('"', out);
 }
 
-/* Members of an object have a key; elements of a list, NULL. */
-static void put_key(struct json *j, const char *key)
+static void put_value(FILE *out, const struct member *m, const void *from)
 {
-	fputs(j->before, j->out);
-	j->before = j->between;
-	if (key)
-		fprintf(j->out, "\"%s\":", key);
+	const void *at = (const char *)from + m->offset;
+	uint64_t us;
+
+	switch (m->kind) {
+	case TEXT:
+		put_text(out, *(const char *const *)at);
+		break;
+	case FLAG:
+		fputs(*(const bool *)at ? "true" : "false", out);
+		break;
+	case NUMBER32:
+		fprintf(out, "%" PRIu32, *(const uint32_t *)at);
+		break;
+	case SUM_NS:
+		/* Integers: a locale may have another decimal point. */
+		us = *(const uint64_t *)at / 1000;
+		fprintf(out, "%" PRIu64 ".%06u", us / 1000000,
+			(unsigned)(us % 1000000));
+		break;
+	default:
+		fprintf(out, "%" PRIu64, *(const uint64_t *)at);
+	}
 }
 
-__attribute__((format(printf, 3, 4)))
-static void put(struct json *j, const char *key, const char *format, ...)
-{
-	va_list args;
-
-	put_key(j, key);
-	va_start(args, format);
-	vfprintf(j->out, format, args);
-	va_end(args);
-}
-
-static void put_text(struct json *j, const char *key, const char *text)
-{
-	put_key(j, key);
-	put_quoted(j, text);
-}
-
-static void put_members(struct json *j, const struct member *m, size_t n,
-			const void *from)
+static void put_members(FILE *out, const char *before, const struct member *m,
+			size_t n, const void *from)
 {
 	for (; n--; m++) {
-		const void *at = (const char *)from + m->offset;
-		uint64_t us;
-
-		switch (m->kind) {
-		case TEXT:
-			put_text(j, m->key, *(const char *const *)at);
-			break;
-		case FLAG:
-			put(j, m->key, *(const bool *)at ? "true" : "false");
-			break;
-		case NUMBER32:
-			put(j, m->key, "%" PRIu32, *(const uint32_t *)at);
-			break;
-		case SUM:
-		case MOST:
-		case NUMBER:
-			put(j, m->key, "%" PRIu64, *(const uint64_t *)at);
-			break;
-		default:
-			/* Integers: a locale may have another decimal
-			 * point. */
-			us = *(const uint64_t *)at / 1000;
-			put(j, m->key, "%" PRIu64 ".%06u", us / 1000000,
-			    (unsigned)(us % 1000000));
-		}
+		fprintf(out, "%s\"%s\":", before, m->key);
+		put_value(out, m, from);
 	}
 }
 
-/* Begin a list, or an object in one. */
-static struct json open_bracket(struct json *j, const char *key, char bracket,
-				const char *between)
+static void put_stages(FILE *out, const struct e2pf_report *r)
 {
-	put(j, key, "%c", bracket);
-	return (struct json) { j->out, "", between };
-}
+	const char *before = "";
+	unsigned i;
 
-static void put_lists(struct json *j, const struct e2pf_report *r)
-{
-	const struct e2pf_decision *d = r->decisions.item;
-	struct json list, item;
-	size_t i;
-
-	list = open_bracket(j, "accelerations", '[', ",");
-	for (i = 0; i < r->acceleration_count; i++)
-		put_text(&list, NULL, r->accelerations[i]);
-	putc(']', j->out);
-	list = open_bracket(j, "topology", '[', ",");
-	for (i = 0; i < r->topo.disks; i++)
-		put_text(&list, NULL, r->topo.disk[i].name);
-	putc(']', j->out);
-	list = open_bracket(j, "decisions", '[', ",\n    ");
-	for (i = 0; i < r->decisions.count; i++) {
-		item = open_bracket(&list, NULL, '{', ", ");
-		put_text(&item, "about", d[i].about);
-		put_text(&item, "decision", d[i].decision);
-		put_text(&item, "reason", d[i].reason);
-		putc('}', j->out);
-	}
-	putc(']', j->out);
-	list = open_bracket(j, "stages", '[', ",\n    ");
 	for (i = 0; i < r->stages; i++) {
 		const struct e2pf_stage_stats *stage = &r->engine.stage[i];
 
 		if (!stage->ns && !stage->reads)
 			continue;
-		item = open_bracket(&list, NULL, '{', ", ");
-		put_text(&item, "name", r->stage_names[i]);
-		put_members(&item, of_stage, COUNT(of_stage), stage);
-		putc('}', j->out);
+		fprintf(out, "%s{\"name\":", before);
+		put_text(out, r->stage_names[i]);
+		put_members(out, ", ", of_stage, COUNT(of_stage), stage);
+		putc('}', out);
+		before = ",\n    ";
 	}
-	putc(']', j->out);
 }
 
-int e2pf_report_write(const struct e2pf_report *r, FILE *out)
+int e2pf_stats_write(const struct e2pf_report *r, FILE *out)
 {
-	struct e2pf_stage_stats all = e2pf_stats_stages(&r->engine);
-	struct json json = { out, "{\n  ", ",\n  " }, *j = &json;
+	size_t i;
 
-	put_text(j, "version", PACKAGE_VERSION);
-	put(j, "schema", "%u", STATS_SCHEMA);
-	put_members(j, of_report, COUNT(of_report), r);
-	put(j, "spindles", "%u", r->topo.spindles);
-	put(j, "single_spindle", e2pf_single_spindle(&r->topo, r->engine.seeks) ?
-	    "true" : "false");
-	put_members(j, of_engine, COUNT(of_engine), &r->engine);
-	put_members(j, of_stages, COUNT(of_stages), &all);
-	put_lists(j, r);
-	fputs("\n}\n", out);
+	fprintf(out, "{\n  \"version\":\"" PACKAGE_VERSION "\"");
+	put_members(out, ",\n  ", of_report, COUNT(of_report), r);
+	fprintf(out, ",\n  \"single_spindle\":%s", e2pf_single_spindle(&r->topo,
+		r->engine.seeks) ? "true" : "false");
+	put_members(out, ",\n  ", of_engine, COUNT(of_engine), &r->engine);
+	fputs(",\n  \"notes\":[", out);
+	for (i = 0; i < r->notes.count; i++) {
+		fputs(i ? ",\n    " : "", out);
+		put_text(out, r->notes.line[i]);
+	}
+	fputs("],\n  \"stages\":[", out);
+	put_stages(out, r);
+	fputs("]\n}\n", out);
 	return ferror(out) ? EIO : 0;
+}
+
+/* The reason why the open file must not be written to, or NULL. */
+static const char *not_ours(int fd)
+{
+	struct stat st;
+	char first;
+
+	if (fstat(fd, &st))
+		return strerror(errno);
+	if (!S_ISREG(st.st_mode))
+		return "not a regular file";
+	if (st.st_nlink != 1)
+		return "the file has several hard links";
+	if (st.st_uid != geteuid())
+		return "another user's file";
+	/* The user may have named the filesystem image itself by mistake. */
+	if (st.st_size && (pread(fd, &first, 1, 0) != 1 || first != '{'))
+		return "the file does not contain statistics";
+	return NULL;
+}
+
+/* Open a file, and truncate it if it may be written.  On failure returns NULL with
+ * the reason. */
+static FILE *open_file(const char *path, const char **why)
+{
+	FILE *f = NULL;
+	int fd;
+
+	/* The path is the choice of a user who has fewer rights than this process. */
+	*why = "not with raised privileges";
+	if (getauxval(AT_SECURE))
+		return NULL;
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
+		  O_NONBLOCK, 0600);
+	*why = fd < 0 ? strerror(errno) : not_ours(fd);
+	if (!*why) {
+		if (!fchmod(fd, 0600) && !ftruncate(fd, 0))
+			f = fdopen(fd, "w");
+		*why = strerror(errno);
+	}
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
+}
+
+const char *e2pf_stats_save(const char *path, const struct e2pf_report *r)
+{
+	const char *why = NULL;
+	FILE *f;
+	int err;
+
+	if (!path)
+		return NULL;
+	f = strcmp(path, "-") ? open_file(path, &why) : stderr;
+	if (!f)
+		return why;
+	err = e2pf_stats_write(r, f);
+	/* An error in writing may show up only when the buffer is flushed. */
+	if (f == stderr ? fflush(f) : fclose(f))
+		err = errno;
+	return err ? strerror(err) : NULL;
 }

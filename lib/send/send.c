@@ -26,22 +26,21 @@ static struct send *send_of(struct e2pf_session *session)
 static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	const struct send *s = send_of(session);
-	struct e2pf_decisions *list = &r->decisions;
 
 	r->block_size = send_nodesize(s);
 	r->io_manager = "btrfs";
 	if (!s->began)
 		return;
-	e2pf_decide(list, "filter", "changed leaves", "%llu, newer than generation "
-		    "%llu of tree %llu (0: no parent), and what they refer to",
-		    (big)s->leaves_changed, (big)s->parent_root.generation,
-		    (big)s->parent);
+	e2pf_note(&r->notes, "filter: changed leaves (%llu, newer than generation "
+		  "%llu of tree %llu (0: no parent), and what they refer to)",
+		  (big)s->leaves_changed, (big)s->parent_root.generation,
+		  (big)s->parent);
 	if (s->leaves_cached)
-		e2pf_decide(list, "reads", "cached already", "%llu leaves, judging "
-			    "by samples", (big)s->leaves_cached);
+		e2pf_note(&r->notes, "reads: cached already (%llu leaves, judging "
+			  "by samples)", (big)s->leaves_cached);
 	if (s->early)
-		e2pf_decide(list, "prefetch", "ended early",
-			    "the send ended before the prefetch was complete");
+		e2pf_note(&r->notes, "prefetch: ended early (the send ended before "
+			  "the prefetch was complete)");
 }
 
 static void close_send(struct e2pf_session *session)
@@ -281,7 +280,6 @@ static void *conduct(void *arg)
 		.part = (s->parent ? PART_LEAVES_FIRST : PART_LEAVES_FULL) / 2
 	};
 
-	s->base.cfg.thread_begins(s->base.cfg.ctx);
 	while (!s->stop && plan_changed(&w, newer)) {
 		if (forward && send_is_cached(s))
 			continue;

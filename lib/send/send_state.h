@@ -49,7 +49,7 @@ struct send {
 	_Atomic(uint64_t) bytes, requests, errors;	/* of this send */
 	uint64_t began;			/* ns */
 
-	/* For the decisions: the sums over all sends so far. */
+	/* For the notes: the sums over all sends so far. */
 	uint64_t leaves_changed, leaves_cached;
 	bool early;			/* one ended before everything was read */
 };

@@ -231,7 +231,6 @@ static void *work(void *arg)
 	struct e2pf_job *job;
 	size_t n;
 
-	s->base.cfg.thread_begins(s->base.cfg.ctx);
 	while (!s->stop && (n = take(s, &job))) {
 		if (job->length)
 			read_data(s, job, n);

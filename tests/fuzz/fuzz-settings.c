@@ -22,19 +22,16 @@ static void check_settings(const struct e2pf_settings *s)
 {
 	require(s->threads <= E2PF_MAX_THREADS);
 	require(!s->memory || s->memory >= 1u << 20);
-	require(!s->io_priority || s->io_priority == 3 << 13 ||
-		s->io_priority >> 3 == 2 << 10);
 }
 
 static bool is_same(const struct e2pf_settings *a, const struct e2pf_settings *b)
 {
-	return a->memory == b->memory && a->threads == b->threads &&
-	       a->io_priority == b->io_priority && a->nice == b->nice;
+	return a->memory == b->memory && a->threads == b->threads;
 }
 
 static void fuzz_values(struct input *in)
 {
-	static const char *const names[] = { "threads", "mem", "ioprio" };
+	static const char *const names[] = { "threads", "mem" };
 	struct e2pf_setup setup = { .prefetch = false }, before = setup;
 	char *text = take_string(in);
 	size_t i;
@@ -67,8 +64,7 @@ static void fuzz_environment(struct input *in)
 	static const char *const names[] = {
 		"PREFETCH", "TEST_MMAP_IO", "PREFETCH_THREADS",
 		"PREFETCH_MEM", "PREFETCH_STATS", "PREFETCH_VERBOSE",
-		"PREFETCH_IOPRIO", "PREFETCH_NICE", "PREFETCH_IO_MANAGER",
-		"PREFETCH_COUNT",
+		"PREFETCH_IO_MANAGER", "PREFETCH_COUNT",
 	};
 	size_t i;
 

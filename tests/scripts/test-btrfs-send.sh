@@ -116,8 +116,8 @@ same()
 # ended, depends on the scheduler.
 begun()
 {
-	grep -q '"about":"filter"' "$stats" && grep -q '"errors":0' "$stats" &&
-		! grep -q '"decision":"off"' "$stats"
+	grep -q '"filter: ' "$stats" && grep -q '"errors":0' "$stats" &&
+		! grep -q 'prefetch: off' "$stats"
 }
 
 # has_threads PID LEAST MOST
@@ -368,32 +368,6 @@ released()
 	kill $! 2>/dev/null
 }
 
-# The threads that read ahead set these priorities for themselves, and none of them reads
-# before; nobody else does.  The first begins the others, which inherit its nice value.
-kept_priorities()
-{
-	local nicer=$(($(nice) + 7)) calls=$dir/calls
-
-	PREFETCH_NICE=$nicer PREFETCH_IOPRIO=idle PREFETCH=1 strace -f -qq \
-		-e trace=ioprio_set,setpriority,ioctl -o "$calls" \
-		"$BTRFS_TEST" send -q -p "$mnt/one" "$mnt/two" 2>&1 >/dev/null || return
-	awk -v nicer="$nicer" '
-		/ioprio_set\(IOPRIO_WHO_PROCESS, 0, .*IDLE/ { io[$1]++ }
-		/setpriority\(PRIO_PROCESS, 0, / && index($0, " " nicer ")") { nice[$1]++ }
-		NR == 1 { sender = $1 }
-		/TREE_SEARCH/ && !io[$1] && $1 != sender { early++ }
-		END {
-			for (task in io)
-				tasks++
-			for (task in nice)
-				lowered++
-			exit early || io[sender] || nice[sender] ||
-				tasks < 2 || !lowered
-		}' "$calls" && return
-	grep -E 'prio|SEND' "$calls"
-	return 1
-}
-
 # Not a subvolume, or missing: stock's message, and nothing is read.
 same_error()
 {
@@ -464,7 +438,6 @@ test_all()
 	tap_check "clone sources without a parent" same_sent -c one -c three two
 	tap_check "a parent that is newer" same_sent -p three one
 	tap_check "a budget of 1 MiB" with MEM=1M same_sent -p one two three
-	tap_unless "$(no_nicer)$(no_strace)" "PREFETCH_NICE and PREFETCH_IOPRIO are kept" kept_priorities
 	for options in "--proto 2" "--proto 2 --compressed-data" "--proto 0"; do
 		tap_check "$options" same_sent $options -p one two
 	done

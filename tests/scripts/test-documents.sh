@@ -65,7 +65,7 @@ completions()
 	offers "${all% }" - && offers "${all% }" probe - &&
 	offers "disable enable partition probe progress status" "" &&
 	offers "partition" probe p && offers "partition" -n p &&
-	offers "--fields --follow" progress - && offers "--root" enable - &&
+	offers "--root" enable - &&
 	offers "touch" disk -- touc
 )
 

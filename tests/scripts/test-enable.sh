@@ -368,8 +368,8 @@ says_why_not()
 	done
 	new_enabled_root && mkdir -p "$root$(dirname "$(value_of settings |
 		sed 's|^@||')")" &&
-	printf '# mine\n\n nice = 7\n' >"$root$(value_of settings)" &&
-	run 0 status && says "settings in $root" && says "  nice = 7" &&
+	printf '# mine\n\n mem = 7M\n' >"$root$(value_of settings)" &&
+	run 0 status && says "settings in $root" && says "  mem = 7M" &&
 		! says "# mine" >/dev/null
 }
 
@@ -447,7 +447,7 @@ old_copy()
 	new_enabled_root
 	conf=$root$(value_of settings) image=$root/boot/initrd.img-1
 	mkdir -p "${conf%/*}" "$root/boot"
-	echo "nice = 7" >"$conf"
+	echo "mem = 7M" >"$conf"
 	run 0 status && ! says "$text" >/dev/null && touch -d '-1 hour' "$image" &&
 	run 0 status && says "$text" && touch -d '+1 hour' "$image-new" &&
 	run 0 status && ! says "$text" >/dev/null
@@ -513,8 +513,8 @@ stock_answers()
 answers_by_status()
 {
 	answers 40 "$1" && [ ! -s "$E2PF_TMP/answer" ] &&
-	answers 41 "$1" PREFETCH_NICE=99 &&
-	grep -q "PREFETCH_NICE" "$E2PF_TMP/answer" &&
+	answers 41 "$1" PREFETCH_MEM=99 &&
+	grep -q "PREFETCH_MEM" "$E2PF_TMP/answer" &&
 	answers 41 "$1" PREFETCH_CONFIG="$E2PF_TMP/off.conf" &&
 	(ulimit -d 4000000 && answers 42 "$1") &&
 	grep -q "left out" "$E2PF_TMP/answer" &&

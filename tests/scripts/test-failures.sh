@@ -231,8 +231,8 @@ self_test()
 	same || return
 	cat "$stats"
 	grep -q "$2" "$stats" &&
-	jq -e ".accelerations | length $1" "$stats" &&
-	jq -e '.checker_reads > 0 and .memory_budget_bytes > 0' "$stats"
+	jq -e "[.notes[] | select(contains(\": accelerated \"))] | length $1" "$stats" &&
+	jq -e '([.stages[].reads] | add) > 0 and .memory_budget_bytes > 0' "$stats"
 }
 
 test_self_test()
@@ -274,7 +274,7 @@ test_filter()
 
 	skipped "filters of system calls" "$("$DENY_CALLS" kill mincore true ||
 		echo "no seccomp")" && return
-	for call in mincore cachestat ioprio_set socket sched_getaffinity; do
+	for call in mincore cachestat socket sched_getaffinity; do
 		killed "$call"
 		PREFETCH_ACCEL=none killed "$call, without accelerations"
 	done
@@ -396,8 +396,7 @@ variables=(
 	"PREFETCH_THREADS| 4|\" 4\" is not a number from 1 to 256"
 	"PREFETCH_MEM|1000|\"1000\" is not $size"
 	"PREFETCH_MEM|64Q|\"64Q\" is not $size"
-	"PREFETCH_IOPRIO|realtime|\"realtime\" is not idle, best-effort or best-effort:0 to best-effort:7"
-	"PREFETCH_NICE|20|\"20\" is not a number from 1 to 19"
+	"PREFETCH_PROGRESS|86401|\"86401\" is not a number from 1 to 86400"
 	"PREFETCH_VERBOSE|3|\"3\" is not 0, 1 or 2"
 	"PREFETCH_LOG|yes|\"yes\" is not on or off, 1 or 0"
 	"PREFETCH_ACCEL|crc|\"crc\" is not none, all or a list of crc32c, bitmaps, indirect"
@@ -421,11 +420,11 @@ test_settings()
 	done <<-END
 	unknown setting|treads = 4\n|:1: unknown setting "treads"
 	invalid value|# a\n\nmem = 1\n|:3: mem: "1" is not $size
-	set twice|nice = 5\n nice = 6\n|:2: nice is set twice
+	set twice|mem = 5M\n mem = 6M\n|:2: mem is set twice
 	a section|[main]\n|:1: there are no sections here
 	no value|threads\n|:1: this is not "name = value"
 	not text|threads = 4\000\n|: this is not text
-	the last line has no newline|\357\273\277nice = 5\r\nthreads=0|:2: threads: "0" is not a number from 1 to 256
+	the last line has no newline|\357\273\277mem = 5M\r\nthreads=0|:2: threads: "0" is not a number from 1 to 256
 	END
 	tap_check "a file that is too long" \
 		wrong_file "$(yes '#' | head -c 70000)" ": the file is too long"
@@ -614,11 +613,10 @@ makes_all()
 	calls_by check >"$dir/calls.stock"
 	rm "$dir/calls"
 	drop "${!#}"
-	# Status and log, and priorities.  A read takes longer than the reporter waits.
+	# Status and log.  A read takes longer than the reporter waits.
 	traced -e inject=pread64:delay_enter=1500000:when=40 \
 		env PREFETCH=1 PREFETCH_LOG=1 PREFETCH_VERBOSE=2 \
-		PREFETCH_THREADS=3 PREFETCH_NICE=3 PREFETCH_IOPRIO=idle \
-		"$launcher" "$@" 2>&1 | grep "threads: 3"
+		PREFETCH_THREADS=3 "$launcher" "$@" 2>&1 | grep "threads: 3"
 	calls_of 3
 	drop "${!#}"
 	traced env PREFETCH=1 PREFETCH_THREADS=2 TEST_MMAP_IO=1 \

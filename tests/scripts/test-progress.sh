@@ -123,21 +123,19 @@ file_appears()
 	[ "$(stat -c %a:%u "$folder" "$folder/$pid.progress" | xargs)" = "755:0 600:0" ]
 }
 
+shown() { "$PREFETCHER" progress "$pid"; }
+
 is_shown()
 {
-	local all one
+	local line="$pid e2fsck-prefetch: fs: pass1, [0-9]+ of [0-9]+ inodes, [0-9.]+ s, left"
 
-	all=$("$PREFETCHER" progress) &&
-	matches '^fs +\(e2fsck-prefetch, process '"$pid"'\)' "$all" &&
-	matches 'place +pass1, [0-9]+ of 512 groups' "$all" &&
-	matches 'time +[0-9].* s, left (not known|[0-9.]+ )' "$all" || return
-	one=$("$PREFETCHER" progress --fields "$pid") &&
-	matches '^stage pass1$' "$one" && matches "^pid $pid\$" "$one" &&
-	diff <(echo "$one") "$folder/$pid.progress" &&
-	(cd "$dir" && "$PREFETCHER" progress --fields fs >/dev/null)
+	matches "^$line (not known|[0-9.]+ (s|min)), waits for " "$("$PREFETCHER" progress)" &&
+	matches "^$line" "$(shown)" &&
+	diff <(shown) <(sed "1d; s/^/$pid /" "$folder/$pid.progress") &&
+	(cd "$dir" && "$PREFETCHER" progress fs >/dev/null)
 }
 
-has_field() { "$PREFETCHER" progress --fields "$pid" | grep -qx "$1"; }
+waits_for_nothing() { shown | grep -q 'waits for nothing$'; }
 
 # ends STATUS ARG...: what `e2prefetch progress' prints goes elsewhere than a check's.
 ends() (dir=$E2PF_TMP; exits "$1" "$PREFETCHER" progress "${@:2}")
@@ -146,37 +144,20 @@ others_are_none()
 {
 	ends 1 1 && grep 'no check that prefetches' "$E2PF_TMP/err" &&
 	ends 16 1 2 && ends 16 --follow &&
-	[ -z "$("$PREFETCHER" progress --fields /dev/null 2>"$dir/none")" ]
+	[ -z "$("$PREFETCHER" progress /dev/null 2>"$dir/none")" ]
 }
 
 # A device may be named so that a terminal obeys.
 is_printable()
 {
-	local checked=$'a\e[2Jb' shown
+	local checked=$'a\e[2Jb' line
 
 	ln -s fs "$dir/$checked"
 	blocked || return
-	shown=$("$PREFETCHER" progress "$pid")
+	line=$(shown)
 	let_go
 	rm "$dir/$checked"
-	matches '^a\?\[2Jb  ' "$shown"
-}
-
-# On a terminal a line is drawn below the cursor, which comes back, from before the check
-# begins until it ends, and is then removed; it is cut off at the terminal's end.
-is_followed()
-{
-	: >"$dir/fs"
-	script -qfec "stty cols 50; cd '$dir'; '$PREFETCHER' progress --follow fs" \
-		"$dir/terminal" </dev/null >"$dir/screen" 2>&1 &
-	local follower=$!
-
-	wait_for has_line_on_terminal '^waiting for a check of fs' && blocked &&
-	wait_for has_line_on_terminal '^pass1, .*, left ' && keep followed && agrees followed &&
-	wait "$follower" && [ "$(tail -c 3 "$dir/screen")" = $'\033[J' ] &&
-	lines_on_terminal | awk '
-		length > 49 { print "too long: " $0; bad = 1 }
-		END { exit bad || !NR }'
+	matches ': a\?\[2Jb: pass1' "$line"
 }
 
 only_for_root()
@@ -208,16 +189,11 @@ signal_is_stocks()
 	blocked && send_both && keep test && goes_on && agrees test
 }
 
-# The lines on the terminal: each is drawn below the cursor, which comes back.
-lines_on_terminal() { grep -ao $'\e7\e\[2B\r[^\e]*\e8' "$dir/terminal" |
-	sed 's/.*\r//; s/\x1b8//'; }
-has_line_on_terminal() { lines_on_terminal | grep -q "$1"; }
-
 # One line a second on standard error, if wanted; nothing else is different.
 says_it_each_second()
 {
 	local -x PREFETCH_PROGRESS=1
-	local line='^e2fsck-prefetch: fs: pass1, [0-9]* of 512 groups, left .*, waits for '
+	local line='^e2fsck-prefetch: fs: pass1, [0-9]* of [0-9]* inodes, .*, waits for '
 
 	blocked && wait_for said "$line" && keep lines &&
 	sed -i "/$line/d" "$dir/lines.err" && agrees lines
@@ -297,8 +273,7 @@ ends_as_stock()
 
 slow_is_shown()
 {
-	has_field 'waits_for slow read' && "$PREFETCHER" progress "$pid" |
-		grep -Eq 'waits +for a read of .* at byte [0-9]+, for [0-9]+ s'
+	shown | grep -Eq 'waits for a read of .* at byte [0-9]+, for [0-9]+ s'
 }
 
 # slow_read STOCK TEST ARG...: while a read takes long, the status says so.  The last
@@ -388,14 +363,12 @@ test_progress()
 	tap_check "a running check has a file, root's" file_appears
 	tap_check "progress shows it: pass, place, time" wait_for is_shown
 	# It waits for the pipe.
-	tap_check "it waits for neither disk nor processor" \
-		wait_for has_field 'waits_for nothing'
+	tap_check "it waits for neither disk nor processor" wait_for waits_for_nothing
 	tap_check "no such check: status 1; usage: 16" others_are_none
 	tap_check "only root sees it" only_for_root
 	tap_check "at the end the file is gone, results are stock's" ends_without_file
 	tap_check "a device's name is printable" is_printable
 	tap_check "SIGUSR1 does what it does in stock e2fsck" signal_is_stocks
-	tap_unless "$(lacks script)" "progress --follow draws a line on a terminal" is_followed
 	tap_check "PREFETCH_PROGRESS=1 says it each second" says_it_each_second
 	tap_check "a check without prefetching has no file" off_has_none
 	tap_check "the file of a killed check is stale" killed_is_stale

@@ -231,8 +231,7 @@ in_use()
 	rm -f "$stats"
 	with_link env PREFETCH=1 PREFETCH_ACCEL=all PREFETCH_STATS="$stats" \
 		"$E2FSCK_TEST" -fn "$image" >/dev/null 2>&1
-	use=$(tr -d ' \t\n"' <"$stats" |
-		sed -n 's/.*accelerations:\[\([^]]*\)].*/\1/p')
+	use=$(sed -n 's/.*"\([a-z0-9]*\): accelerated .*/\1/p' "$stats" | paste -sd,)
 	note "$place" use "${use:-none}"
 	tap_check "$place: in use: ${use:-none}" test -s "$stats"
 }

@@ -89,7 +89,7 @@ result()
 }
 
 # helped NAME: did any check of this run write statistics?
-helped() { grep -lq '"groups"' "$E2PF_TMP/$1"/*.stats; }
+helped() { grep -lq '"block_size"' "$E2PF_TMP/$1"/*.stats; }
 
 count() { find "$E2PF_TMP/$1" -name "*.$2" | wc -l; }
 

@@ -44,7 +44,6 @@ static const struct call {
 	{ "clone3", 435 },
 	{ "faccessat2", 439 },
 	{ "cachestat", 451 },
-	{ "ioprio_set", SYS_ioprio_set },
 	{ "fanotify_init", SYS_fanotify_init },
 	{ "perf_event_open", SYS_perf_event_open },
 	{ "process_madvise", 440 },

@@ -298,7 +298,6 @@ no_disk()
 	have_program fincore && head -c 65536 /dev/zero >"$E2PF_TMP/dropped" &&
 		undisturbed is_dropped "$E2PF_TMP/dropped" || echo "files stay in memory"
 }
-no_nicer() { [ "$(nice)" -le 12 ] || echo "run by nice(1)"; }
 
 # own_mounts ARG...: begins the script again, with mounts of its own, if it can.  A
 # namespace that another process makes meanwhile would copy ours and keep devices in use.

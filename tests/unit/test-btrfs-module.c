@@ -102,7 +102,7 @@ TEST(read_of_no_descriptor)
 	char text[16384];
 
 	use("--read", text);
-	assert_non_null(strstr(text, "\"checker_reads\":2,"));
+	assert_non_null(strstr(text, "\"reads\":2,"));
 	assert_null(strstr(text, "readahead"));
 }
 

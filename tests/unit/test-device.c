@@ -116,18 +116,13 @@ static void look_at_holes(const char *folder)
 	assert_int_equal(found == E2PF_CACHED, fs.f_type == TMPFS_MAGIC);
 	assert_int_equal(dev->ops->span(dev, 0, SIZE, &found), SIZE);
 	assert_int_equal(found == E2PF_CACHED, fs.f_type == TMPFS_MAGIC);
-	/* The hole is remembered: a descriptor that knows of none is not asked, but
-	 * beyond the end of the hole. */
-	assert_true(freopen("/dev/null", "r", stdin));
-	assert_int_equal(dup2(0, dev->fd), dev->fd);
+	/* The data at its end is not part of it. */
 	assert_int_equal(dev->ops->span(dev, SIZE / 2, SIZE, &found),
 			 found ? SIZE / 2 : SIZE);
 	assert_int_equal(found == E2PF_CACHED, fs.f_type == TMPFS_MAGIC);
-	if (fs.f_type == TMPFS_MAGIC)
-		assert_int_equal(dev->ops->span(dev, SIZE + 100, SIZE, &found),
-				 dev->page_size - 100);
-	dev->ops->span(dev, SIZE + 4096, 4096, &found);
-	assert_int_equal(found, E2PF_MISSING);
+	/* Behind all data. */
+	assert_int_equal(dev->ops->span(dev, SIZE + 4096, SIZE, &found), SIZE);
+	assert_int_equal(found == E2PF_CACHED, fs.f_type == TMPFS_MAGIC);
 	dev->ops->close(dev);
 	close(fd);
 	unlink(sparse);

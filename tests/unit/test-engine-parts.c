@@ -510,6 +510,20 @@ PART_TEST(pool)
 	assert_int_equal(r.refs_most, 10);
 }
 
+/* The clock of a machine that has been on for an hour is not time of the first stage. */
+TEST(first_stage)
+{
+	static struct e2pf_reads c;
+	struct e2pf_engine_stats stats = { .errors = 0 };
+
+	e2pf_reads_stage(&c, 0, UINT64_C(3600000000000));
+	e2pf_reads_stage(&c, 1, UINT64_C(3600000000005));
+	e2pf_reads_stage(&c, 1, UINT64_C(3600000000012));
+	e2pf_reads_stats(&c, &stats);
+	assert_int_equal(stats.stage[0].ns, 5);
+	assert_int_equal(stats.stage[1].ns, 7);
+}
+
 static unsigned read_block(struct e2pf_reads *c, uint64_t block, uint64_t ns)
 {
 	struct e2pf_read r = { .offset = block * BS, .length = BS };

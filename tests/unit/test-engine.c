@@ -604,4 +604,28 @@ RIG_TESTS(plan_with_errors, 2, rig_set_up(r, 40, 1))
 	assert_int_equal(plan[E2PF_BITMAPS].bytes, 80 * BS);
 }
 
+static unsigned begun, prepared;
+
+static void count_preparation(void)
+{
+	assert_int_equal(begun, 0);
+	prepared++;
+}
+
+static void count_threads(void *ctx)
+{
+	(void)ctx;
+	__atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
+}
+
+RIG_TEST(each_thread_begins, 40, 3)
+{
+	begun = prepared = 0;
+	r->cfg.thread_begins = count_threads;
+	r->cfg.before_threads = count_preparation;
+	rig_settle(r);
+	assert_int_equal(begun, 3);
+	assert_int_equal(prepared, 1);
+}
+
 UNIT_MAIN(NULL, NULL)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The time left of a check that computes and reads at known rates, and of recorded ones;
- * how long one is likely to take; and the file that says so.
+ * The time left of a stage that goes on at a known pace, and of recorded ones; the line
+ * and the file that say so; and how long a check is likely to take.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,19 +16,24 @@
 
 static struct e2pf_progress_past past;
 
-/* `passed` of the walk after `seconds`, half of which it computed. */
-static double left_at(double seconds, double passed, double rest_done)
+/* `part` of the stage after `seconds`. */
+static struct e2pf_progress moment(double seconds, double part)
 {
-	struct e2pf_progress_facts f = {
-		.seconds = seconds, .cpu = seconds / 2, .passed = passed,
-		.rest_part = 0.5, .rest_done = rest_done
+	return (struct e2pf_progress) {
+		.device = "dev", .stage = "pass1", .place = part * 1000,
+		.places = 1000, .unit = "inodes", .seconds = seconds
 	};
-
-	return e2pf_progress_left(&past, &f);
 }
 
-/* The pace of the last seconds counts: a walk that stands still for 20 s and then takes
- * 20, and what follows it. */
+static double left_at(double seconds, double part)
+{
+	struct e2pf_progress now = moment(seconds, part);
+
+	return e2pf_progress_left(&past, &now);
+}
+
+/* The pace of the last seconds counts: a stage that stands still for 20 s and then takes
+ * 20. */
 TEST(pace)
 {
 	double left = 0;
@@ -36,45 +41,56 @@ TEST(pace)
 
 	memset(&past, 0, sizeof(past));
 	for (t = 1; t <= 20; t++)
-		assert_true(left_at(t, 0, 0) <= 0);
+		assert_true(left_at(t, 0) <= 0);
 	for (; t < 40; t++) {
-		left = left_at(t, (t - 20) / 20.0, 0);
+		left = left_at(t, (t - 20) / 20.0);
 		/* Nothing is said of the first part. */
 		assert_int_equal(left > 0, t >= 24);
 		if (t < 30)
 			continue;
-		/* And 10 s of computing that follow. */
-		assert_true(left > (40 - t + 10) * 0.6);
-		assert_true(left < (40 - t + 10) * 1.6);
+		assert_true(left > (40 - t) * 0.6);
+		assert_true(left < (40 - t) * 2.0);
 	}
-	/* What follows, by its stages. */
-	assert_float_equal(left_at(40, 1, 0), 10, 1);
-	assert_float_equal(left_at(45, 1, 0.6), 4, 0.4);
-	assert_true(left_at(46, 0, 0) <= 0);
 }
 
-/* A walk that no longer goes on takes longer and longer. */
+/* A stage that no longer goes on takes longer and longer. */
 TEST(stands_still)
 {
 	double before, left;
 	unsigned t;
 
 	memset(&past, 0, sizeof(past));
-	left_at(1, 0.25, 0);
-	before = left_at(2, 0.5, 0);
+	left_at(1, 0.25);
+	before = left_at(2, 0.5);
 	for (t = 3; t < 10; t++) {
-		left = left_at(t, 0.5, 0);
+		left = left_at(t, 0.5);
 		assert_true(left > before);
 		before = left;
 	}
 }
 
-static void read_facts(char *line, double *real, struct e2pf_progress_facts *f)
+/* The next stage has a pace of its own, and so has the same one of a check that starts
+ * over. */
+TEST(next_stage)
 {
-	double *const column[] = {
-		real, &f->seconds, &f->cpu, &f->passed, &f->rest_done,
-		&f->rest_part
-	};
+	struct e2pf_progress now;
+
+	memset(&past, 0, sizeof(past));
+	left_at(100, 0.5);
+	now = moment(101, 0.25);
+	now.stage = "pass2";
+	assert_float_equal(e2pf_progress_left(&past, &now), 3, 0.01);
+	past.stage = NULL;
+	now = moment(103, 0.5);
+	assert_float_equal(e2pf_progress_left(&past, &now), 2, 0.01);
+	/* How long a stage is need not be known. */
+	now.places = 0;
+	assert_true(e2pf_progress_left(&past, &now) <= 0);
+}
+
+static void read_moment(char *line, double *real, double *seconds, double *part)
+{
+	double *const column[] = { real, seconds, part };
 	unsigned i;
 
 	for (i = 0; i < COUNT(column); i++) {
@@ -86,12 +102,11 @@ static void read_facts(char *line, double *real, struct e2pf_progress_facts *f)
 	}
 }
 
-/* Of real checks: within a factor of 3, or a tenth of the check, or it says nothing. */
+/* Of real checks: within a factor of 3, or a tenth of the walk, or it says nothing. */
 TEST(recorded)
 {
 	const char *srcdir = getenv("srcdir");
-	struct e2pf_progress_facts f;
-	double took = 0, real, left;
+	double took = 0, real = 0, seconds = 0, part = 0, left;
 	unsigned said = 0, checks = 0;
 	char line[512];
 	FILE *file;
@@ -107,9 +122,8 @@ TEST(recorded)
 		}
 		if (*line < '0' || *line > '9')
 			continue;
-		memset(&f, 0, sizeof(f));
-		read_facts(line, &real, &f);
-		left = e2pf_progress_left(&past, &f);
+		read_moment(line, &real, &seconds, &part);
+		left = left_at(seconds, part);
 		if (left <= 0)
 			continue;
 		said++;
@@ -118,7 +132,43 @@ TEST(recorded)
 	}
 	fclose(file);
 	assert_int_equal(checks, 5);
-	assert_true(said > 30);
+	assert_true(said > 20);
+}
+
+static void says(const struct e2pf_progress *now, const char *expected)
+{
+	char line[E2PF_PROGRESS_BYTES];
+
+	e2pf_progress_say(&past, "e2fsck", now, line);
+	assert_string_equal(line, expected);
+}
+
+/* What it did for more than half of the last second. */
+TEST(line)
+{
+	struct e2pf_progress now = moment(1, 0);
+
+	memset(&past, 0, sizeof(past));
+	says(&now, "e2fsck: dev: pass1, 0 of 1000 inodes, 1 s, left not known, "
+	     "waits for nothing");
+	now = moment(2, 0.5);
+	now.cpu = 0.6;
+	says(&now, "e2fsck: dev: pass1, 500 of 1000 inodes, 2 s, left 1.2 s, "
+	     "waits for processor");
+	now = moment(3, 0.5);
+	now.device = "a\nb";
+	now.disk = "sda";
+	now.stalled = 0.6;
+	now.places = 0;
+	says(&now, "e2fsck: a?b: pass1, 3 s, left not known, waits for disk sda");
+	now.seconds = 4;
+	now.reading = 1.2;
+	now.reading_at = 1e12;
+	says(&now, "e2fsck: a?b: pass1, 4 s, left not known, waits for a read of sda "
+	     "at byte 1000000000000, for 1 s");
+	/* While a device is measured that does not answer. */
+	now.busy = true;
+	says(&now, "e2fsck: a?b: pass1, 4 s, left not known, waits for disk sda");
 }
 
 /* A million inodes, or 1000 blocks here and there: what a check takes. */
@@ -133,32 +183,32 @@ TEST(forecasts)
 		double seconds;
 	} of[] = {
 		{ 1, 1, 1, 0, false, false, E2PF_EXTENTS, 0, 1000000, 0.6 },
-		/* Flash, a network volume: also the four lone reads. */
+		/* Flash, a network volume. */
 		{ MS, MS, MS / 10, 0, false, false, E2PF_EXTENTS, 1000, 0,
-		  0.004 + 0.05 },
+		  0.05 },
 		/* Two of three reads waited for the processor, too; but not for
 		 * much longer. */
 		{ 4 * MS, MS, MS / 10, 0, false, false, E2PF_EXTENTS, 1000, 0,
-		  0.004 + 0.05 },
+		  0.05 },
 		{ 5 * MS, MS, MS / 10, 0, false, false, E2PF_EXTENTS, 1000, 0, 0 },
 		/* Disks, which the kernel knows. */
 		{ 10 * MS, 8 * MS, 4 * MS, 1, true, false, E2PF_EXTENTS, 1000, 0,
-		  0.032 + 0.6 },
+		  0.6 },
 		{ 10 * MS, 8 * MS, 4 * MS, 3, true, false, E2PF_EXTENTS, 1000, 0,
-		  0.032 + 0.2 },
+		  0.2 },
 		/* It may be one, or serve one request at a time: from 0.6 to 4 s. */
 		{ 10 * MS, 8 * MS, 4 * MS, 1, true, true, E2PF_EXTENTS, 1000, 0,
-		  0.032 + 1.6 },
+		  1.6 },
 		{ 20 * MS, 20 * MS, 20 * MS, 0, true, false, E2PF_EXTENTS, 1000, 0,
-		  0.08 + 8 },
+		  8 },
 		/* Many at a time do not seek, however late they answer. */
 		{ 40 * MS, 40 * MS, 5 * MS, 0, true, false, E2PF_EXTENTS, 1000, 0,
-		  0.16 + 1 },
+		  1 },
 		/* Those of the eight waited for the processor, too. */
 		{ MS, MS, 5 * MS, 0, false, false, E2PF_EXTENTS, 1000, 0,
-		  0.004 + 0.5 },
+		  0.5 },
 		/* A journal is not read, however large. */
-		{ MS, MS, MS / 10, 0, false, false, E2PF_FILES, 1000, 0, 0.004 },
+		{ MS, MS, MS / 10, 0, false, false, E2PF_FILES, 1000, 1000000, 0.6 },
 	};
 	size_t i;
 
@@ -186,44 +236,44 @@ TEST(forecasts)
 
 static unsigned shown;
 
-static void show(void *ctx, const struct e2pf_progress *p, const char *text)
+static void show(void *ctx, pid_t pid, const char *line)
 {
-	const struct e2pf_progress *saved = ctx;
-
-	if ((pid_t)p->pid != getpid())
+	if (pid != getpid())
 		return;
 	shown++;
-	assert_non_null(strstr(text, "a disk"));
-	assert_string_equal(p->program, saved->program);
-	assert_string_equal(p->device, "/dev/a?b");
-	assert_string_equal(p->stage, "");
-	assert_true(p->place == saved->place && p->places == saved->places);
-	assert_true(p->seconds == saved->seconds && p->left == saved->left);
+	assert_string_equal(line, ctx);
 }
 
-/* What is saved is found, until it is removed. */
+/* What is saved is found, until it is removed; of what was longer nothing is left, and a
+ * reader who is faster than that takes the first line. */
 TEST(saved)
 {
-	struct e2pf_progress p = {
-		.program = "e2fsck", .device = "/dev/a\nb", .place = 3, .places = 5,
-		.seconds = 1e9, .left = 2, .disk = "a disk"
-	};
-	char text[E2PF_PROGRESS_BYTES], left[64];
+	char line[] = "e2fsck: /dev/a: pass1", name[64];
 	unsigned expected = !geteuid();
+	FILE *f;
 
-	/* A process of this number has ended while it wrote its own. */
-	snprintf(left, sizeof(left), "/run/e2prefetch/%d.progress.new", (int)getpid());
+	/* A process of this number has ended without removing its own. */
+	snprintf(name, sizeof(name), "/run/e2prefetch/%d.progress", (int)getpid());
 	if (expected) {
 		mkdir("/run/e2prefetch", 0755);
-		close(creat(left, 0600));
+		close(creat(name, 0600));
 	}
-	e2pf_progress_print(&p, text);
-	e2pf_progress_save(text);
-	assert_int_equal(e2pf_progress_each(show, &p), 0);
+	e2pf_progress_save("e2fsck: /dev/a: pass1, what is longer");
+	e2pf_progress_save(line);
+	assert_int_equal(e2pf_progress_each(show, line), 0);
 	assert_int_equal(shown, expected);
-	e2pf_progress_remove(getpid());
-	assert_int_equal(e2pf_progress_each(show, &p), 0);
-	assert_int_equal(shown, expected);
+	if (expected) {
+		f = fopen(name, "a");
+		assert_non_null(f);
+		fputs("ger\n", f);
+		fclose(f);
+		assert_int_equal(e2pf_progress_each(show, line), 0);
+		assert_int_equal(shown, 2);
+	}
+	shown = 0;
+	e2pf_progress_remove();
+	assert_int_equal(e2pf_progress_each(show, line), 0);
+	assert_int_equal(shown, 0);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -15,18 +15,18 @@ static struct e2pf_report *begin(void)
 	memset(&settings, 0, sizeof(settings));
 	memset(&report, 0, sizeof(report));
 	report.settings = &settings;
-	report.sharing = 1;
 	return &report;
 }
 
-/* It is the n-th thing that was decided. */
+/* It is the n-th note. */
 static void says(size_t n, const char *about, const char *decision,
 		 const char *reason)
 {
-	assert_true(report.decisions.count > n);
-	assert_string_equal(report.decisions.item[n].about, about);
-	assert_string_equal(report.decisions.item[n].decision, decision);
-	assert_string_equal(report.decisions.item[n].reason, reason);
+	char line[512];
+
+	snprintf(line, sizeof(line), "%s: %s (%s)", about, decision, reason);
+	assert_true(report.notes.count > n);
+	assert_string_equal(report.notes.line[n], line);
 }
 
 TEST(order)
@@ -40,21 +40,24 @@ TEST(order)
 		{ 0, false, 0, 0, NULL, "any",
 		  "it does not seek: the kernel reports no spindle" },
 		{ 0, true, 0, 0, NULL, "in device order",
-		  "taken to seek: the disk is unknown, or takes one request at a "
-		  "time" },
+		  "it seeks: the disk is unknown, or takes one request at a time" },
 		{ 1, true, 0, 0, NULL, "in device order",
 		  "it seeks: the kernel reports a single spindle" },
 		{ 1, false, 0, 0, NULL, "any",
-		  "this user cannot see what is cached, which sweeps need" },
+		  "it does not seek: this user cannot see what is cached, which sweeps "
+		  "need" },
 		{ 1, true, 0, 0, "it is too small", "in device order",
 		  "it seeks: the kernel reports a single spindle; it was not "
 		  "measured: it is too small" },
 		{ 2, true, 0, 0, "it is too small", "in device order",
-		  "it seeks: the kernel reports 2 spindles; it was not measured: "
+		  "it seeks: the kernel reports several spindles; it was not measured: "
 		  "it is too small" },
 		{ 2, false, 9000000, 2500000, NULL, "any",
 		  "it does not seek: a small read takes 9 ms, with eight in flight "
 		  "2.5 ms each" },
+		{ 1, true, 12000000, 10000000, NULL, "in device order",
+		  "it seeks as a single spindle: a small read takes 12 ms, with eight "
+		  "in flight 10 ms each" },
 		{ 0, true, 12000000, 10000000, NULL, "in device order",
 		  "it seeks: a small read takes 12 ms, with eight in flight 10 ms "
 		  "each" },
@@ -64,7 +67,7 @@ TEST(order)
 	for (i = 0; i < COUNT(rows); i++) {
 		struct e2pf_report *r = begin();
 
-		r->topo.spindles = rows[i].spindles;
+		r->topo.spindles = r->topo.disks = rows[i].spindles;
 		r->order = "any";
 		r->engine.seeks = rows[i].seeks;
 		r->engine.latency_ns = rows[i].latency_ns;
@@ -75,7 +78,7 @@ TEST(order)
 		says(0, "threads", "3", rows[i].seeks ?
 		     "one per spindle, two at most" : "two keep a device busy");
 		says(1, "order", rows[i].order, rows[i].reason);
-		assert_int_equal(r->decisions.count, 2);
+		assert_int_equal(r->notes.count, 2);
 	}
 	begin()->threads = "a reason";
 	e2pf_report_order(&report);
@@ -84,7 +87,7 @@ TEST(order)
 	e2pf_report_order(&report);
 	says(1, "threads", "0", "as configured");
 	/* Without an engine there is no order. */
-	assert_int_equal(report.decisions.count, 2);
+	assert_int_equal(report.notes.count, 2);
 }
 
 TEST(memory)
@@ -94,31 +97,27 @@ TEST(memory)
 	r->budget = 64 << 20;
 	e2pf_report_memory(r);
 	says(0, "memory", "at most 64 MiB ahead", "a share of the available memory");
-	assert_int_equal(r->decisions.count, 1);
-	r->sharing = 2;
-	e2pf_report_memory(r);
-	says(1, "memory", "at most 64 MiB ahead",
-	     "a share of the available memory, divided by 2 processes");
+	assert_int_equal(r->notes.count, 1);
 	settings.memory = 64 << 20;
 	e2pf_report_memory(r);
-	says(2, "memory", "at most 64 MiB ahead", "as configured");
+	says(1, "memory", "at most 64 MiB ahead", "as configured");
 }
 
 /* The first reason why nothing is read stays; the list ends where it is full. */
 TEST(list)
 {
-	struct e2pf_decisions *list = &begin()->decisions;
+	struct e2pf_notes *notes = &begin()->notes;
 	unsigned i;
 
-	e2pf_decide_off(list, "off", "first");
-	e2pf_decide_off(list, "asleep", "second");
-	assert_true(list->off);
-	assert_string_equal(list->why_off, "first");
+	e2pf_note_off(notes, "off", "first");
+	e2pf_note_off(notes, "asleep", "second");
+	assert_true(notes->off);
+	assert_string_equal(notes->why_off, "first");
 	says(1, "prefetch", "asleep", "second");
-	for (i = 0; i < E2PF_DECISIONS_MOST; i++)
-		e2pf_decide(list, "about", "what", "why %u", i);
-	assert_int_equal(list->count, E2PF_DECISIONS_MOST);
-	says(E2PF_DECISIONS_MOST - 1, "about", "what", "why 13");
+	for (i = 0; i < E2PF_NOTES_MOST; i++)
+		e2pf_note(notes, "about: what (why %u)", i);
+	assert_int_equal(notes->count, E2PF_NOTES_MOST);
+	says(E2PF_NOTES_MOST - 1, "about", "what", "why 13");
 }
 
 UNIT_MAIN(NULL, NULL)

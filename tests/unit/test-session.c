@@ -180,10 +180,9 @@ static void *look_on(void *arg)
 	struct looker *l = arg;
 
 	while (!atomic_load_explicit(&l->ends, memory_order_relaxed)) {
-		struct e2pf_progress_facts facts = { .seconds = 0 };
 		struct e2pf_progress progress = { .seconds = 0 };
 
-		e2pf_session_get_progress(l->s, &progress, &facts);
+		e2pf_session_get_progress(l->s, &progress);
 		atomic_fetch_add_explicit(&l->looks, 1, memory_order_relaxed);
 	}
 	return NULL;
@@ -236,18 +235,17 @@ TEST(looked_at_until_the_end)
 /* An engine that measures a device which does not answer has its lock. */
 TEST(looked_at_while_measuring)
 {
-	struct e2pf_progress_facts facts = { .seconds = 0 };
 	struct e2pf_progress progress = { .seconds = 0 };
 	struct e2pf_observer observer;
 	struct e2pf_session *s;
 
 	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer, &s), 0);
-	e2pf_session_get_progress(s, &progress, &facts);
-	assert_int_equal(progress.wait, E2PF_WAITS_NOT);
+	e2pf_session_get_progress(s, &progress);
+	assert_false(progress.busy);
 	pthread_mutex_lock(&s->engine->lock);
-	e2pf_session_get_progress(s, &progress, &facts);
+	e2pf_session_get_progress(s, &progress);
 	pthread_mutex_unlock(&s->engine->lock);
-	assert_int_equal(progress.wait, E2PF_WAITS_DISK);
+	assert_true(progress.busy);
 	assert_string_equal(progress.stage, "open");
 	e2pf_close(s);
 }
@@ -263,44 +261,14 @@ static char *statistics(struct e2pf_session *s)
 	e2pf_session_report(s, &report);
 	assert_non_null(full);
 	setvbuf(full, NULL, _IONBF, 0);
-	assert_int_equal(e2pf_report_write(&report, full), EIO);
+	assert_int_equal(e2pf_stats_write(&report, full), EIO);
 	fclose(full);
 	out = open_memstream(&text, &size);
 	assert_non_null(out);
-	assert_int_equal(e2pf_report_write(&report, out), 0);
+	assert_int_equal(e2pf_stats_write(&report, out), 0);
 	fclose(out);
 	e2pf_close(s);
 	return text;
-}
-
-static const char *library = E2FSPROGS_REVIEWED;
-
-int ext2fs_get_library_version(const char **version, const char **date)
-{
-	(void)date;
-	*version = library;
-	return 0;
-}
-
-TEST(library_is_newer)
-{
-	static const struct {
-		const char *version, *says;
-	} of[] = {
-		{ "1.46.2", ":false" }, { E2FSPROGS_REVIEWED, ":false" },
-		{ E2FSPROGS_REVIEWED "1", ":true" }, { "1.100", ":true" },
-	};
-	char *text;
-	size_t i;
-
-	for (i = 0; i < COUNT(of); i++) {
-		library = of[i].version;
-		text = statistics(opened());
-		assert_memory_equal(strstr(text, "newer_than_reviewed\"") + 20,
-				    of[i].says, strlen(of[i].says));
-		free(text);
-	}
-	library = E2FSPROGS_REVIEWED;
 }
 
 /* Two processes share 8 GiB: each may use three quarters of its half.  Without

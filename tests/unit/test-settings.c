@@ -26,22 +26,6 @@ TEST(values)
 		{ "threads", "4294967297", 0 },
 		{ "threads", "18446744073709551617", 0 },
 		{ "threads", "four", 0 }, { "threads", "\xd9\xa1", 0 },
-		{ "nice", "1", 1 }, { "nice", "19", 19 }, { "nice", "20", 0 },
-		{ "nice", "0", 0 }, { "nice", "-1", 0 },
-		/* What ioprio_set(2) takes is a class and a level. */
-		{ "ioprio", "idle", 3 << 13 },
-		{ "ioprio", "best-effort", 2 << 13 | 4 },
-		{ "ioprio", "best-effort:0", 2 << 13 },
-		{ "ioprio", "best-effort:7", 2 << 13 | 7 },
-		{ "ioprio", "", 0 }, { "ioprio", "IDLE", 0 },
-		{ "ioprio", "idle:0", 0 }, { "ioprio", "idle ", 0 },
-		{ "ioprio", "best", 0 }, { "ioprio", "best-effort:", 0 },
-		{ "ioprio", "best-effort:8", 0 },
-		{ "ioprio", "best-effort:/", 0 },
-		{ "ioprio", "best-effort:07", 0 },
-		{ "ioprio", "best-effort4", 0 },
-		{ "ioprio", "realtime", 0 }, { "ioprio", "none", 0 },
-		{ "ioprio", "3", 0 },
 		{ "mem", "1048576", 1048576 }, { "mem", "1024K", 1048576 },
 		{ "mem", "1M", 1048576 },
 		{ "mem", "3G", UINT64_C(3221225472) },
@@ -70,7 +54,6 @@ TEST(values)
 
 		if (err != (rows[i].set ? 0 : EINVAL) ||
 		    (rows[i].set && s.reading.threads +
-		     s.reading.nice + s.reading.io_priority +
 		     s.reading.memory != rows[i].set))
 			fail_msg("%s = %s", rows[i].name, rows[i].value);
 		if (err)
@@ -128,15 +111,14 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 	assert_int_equal(setup.accel, 7);
 
 	assert_true(read_with("\xef\xbb\xbfprefetch=off\n\tthreads\t=  7 \r\n"
-			      "mem = 64M\nioprio = idle\nnice = 3\nverbose = 2\n"
+			      "mem = 64M\nprogress = 3\nverbose = 2\n"
 			      "log = off\naccel = crc32c,indirect\n"
 			      "io_manager = mmap"));
 	assert_false(setup.prefetch || setup.log);
 	assert_true(setup.mmap_io);
 	assert_int_equal(setup.reading.threads, 7);
 	assert_int_equal(setup.reading.memory, 64 << 20);
-	assert_int_equal(setup.reading.io_priority, 3 << 13);
-	assert_int_equal(setup.reading.nice, 3);
+	assert_int_equal(setup.progress, 3);
 	assert_int_equal(setup.verbose, 2);
 	assert_int_equal(setup.accel,
 			 1u << E2PF_CRC32C | 1u << E2PF_INDIRECT_WALK);
@@ -144,13 +126,13 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 	/* Variables override the file, unless they are empty. */
 	setenv("PREFETCH", "auto", 1);
 	setenv("PREFETCH_THREADS", "9", 1);
-	setenv("PREFETCH_NICE", "", 1);
+	setenv("PREFETCH_PROGRESS", "", 1);
 	setenv("PREFETCH_STATS", "/a/file", 1);
 	setenv("PREFETCHER", "4", 1);
-	assert_true(read_with("prefetch = 0\nthreads = 2\nnice = 5\n"));
+	assert_true(read_with("prefetch = 0\nthreads = 2\nprogress = 5\n"));
 	assert_false(setup.prefetch);
 	assert_int_equal(setup.reading.threads, 9);
-	assert_int_equal(setup.reading.nice, 5);
+	assert_int_equal(setup.progress, 5);
 	assert_string_equal(setup.stats, "/a/file");
 	setenv("PREFETCH_IO_MANAGER", "unix", 1);
 	assert_true(read_with("io_manager = mmap\n"));

@@ -74,24 +74,21 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 	return result;
 }
 
-void __real_e2pf_session_get_progress(struct e2pf_session *, struct e2pf_progress *,
-			      struct e2pf_progress_facts *);
-void __wrap_e2pf_session_get_progress(struct e2pf_session *, struct e2pf_progress *,
-			      struct e2pf_progress_facts *);
-void __wrap_e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p,
-			      struct e2pf_progress_facts *f)
+void __real_e2pf_session_get_progress(struct e2pf_session *, struct e2pf_progress *);
+void __wrap_e2pf_session_get_progress(struct e2pf_session *, struct e2pf_progress *);
+void __wrap_e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p)
 {
 	hold_in("look");
-	__real_e2pf_session_get_progress(s, p, f);
+	__real_e2pf_session_get_progress(s, p);
 }
 
-void __real_e2pf_progress_print(const struct e2pf_progress *, char *);
-void __wrap_e2pf_progress_print(const struct e2pf_progress *, char *);
-void __wrap_e2pf_progress_print(const struct e2pf_progress *p, char *text)
+void __real_e2pf_progress_save(const char *);
+void __wrap_e2pf_progress_save(const char *);
+void __wrap_e2pf_progress_save(const char *line)
 {
 	hold_in("print");
-	__real_e2pf_progress_print(p, text);
-	atomic_store(&shown, strstr(text, image) ? 1 : -1);
+	__real_e2pf_progress_save(line);
+	atomic_store(&shown, strstr(line, image) ? 1 : -1);
 }
 
 /*
