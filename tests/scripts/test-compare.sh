@@ -35,18 +35,18 @@
 # Groups: features (every feature, sound and damaged), corpus, options (the command
 # line); killed (repairs that end in their middle); corruptions, combinations (of random
 # features, corruptions and settings) and btrfs, of seeded corruptions, COUNT of them
-# from FIRST; btrfs-corpus; syzbot and btrfs-syzbot, images that crashed kernels; mounted
-# (repaired, then used by the kernel).  Without arguments all but corruptions and
-# combinations (test-corruptions.sh).  The images of other projects are not part of this
-# one:
+# from FIRST; btrfs-corpus; syzbot and btrfs-syzbot, images that crashed kernels.
+# Without arguments all but corruptions and combinations (test-corruptions.sh).  The
+# images of other projects are not part of this one:
 # E2FSPROGS_TESTS names a folder with NAME.gz and manifest.tsv (name, first options,
 # second options), BTRFS_TESTS one of btrfs-progs, SYZBOT_TESTS one with folders
 # ext4-* and btrfs-* of images (*.gz); without them shared/e2fsprogs-tests,
 # shared/btrfs-tests and shared/syzbot-tests beside the source tree are tried.
 #
 # Of the damage to a sound image each takes a share in turn, and so of the options beside
-# -fn; of syzbot's images and those to be mounted there is a sample; with E2PF_FAULTS=all
-# all.  With E2PF_FEW it is every E2PF_FEWth of the images, with fewer options.  KEEP names a folder for the images of rows that fail.
+# -fn; of syzbot's images there is a sample; with E2PF_FAULTS=all all.  With E2PF_FEW
+# it is every E2PF_FEWth of the images, with fewer options.  KEEP names a folder for the
+# images of rows that fail.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -85,7 +85,6 @@ absent()
 	syzbot|btrfs-syzbot)
 		[ -d "$syzbot" ] || echo "no images of syzbot (set SYZBOT_TESTS)"
 		;;
-	mounted) have_root || echo "only root mounts" ;;
 	esac
 }
 
@@ -197,22 +196,6 @@ rows_btrfs-corpus()
 	for file in "$btrfs_corpus"/*.img "$btrfs_corpus"/*.xz; do
 		[ ! -e "$file" ] || printf "btrfs-corpus:${file##*/}|%s|\n" "" \
 			--mode=lowmem --repair "--mode=lowmem --repair"
-	done
-}
-
-# What the check has repaired is mounted and used.  Left out are images with files that
-# cannot be read or written, of two devices, and one whose mount waits for others.
-rows_mounted()
-{
-	local name number=0 share=4 seed
-
-	[ "${E2PF_FAULTS-}" != all ] || share=1
-	for name in $(image_names | grep -v 'encrypt\|full\|journal-dev\|mmp'); do
-		number=$((number + 1))
-		[ $(((number + 1) % share)) = 0 ] || continue
-		for seed in $(in_turn 2 $number $((100 + number)) $((200 + number))); do
-			echo "$name corrupt:$seed:${kinds[1 + seed % 11]}|-fy|MOUNTED=1"
-		done
 	done
 }
 
@@ -648,57 +631,8 @@ check_row()
 		tap_diag "repeat: tests/scripts/test-compare.sh '$1'"
 		[ -z "${KEEP-}" ] || cp --sparse=auto "$dir/image" "$KEEP/${recipe// /-}"
 	}
-	[ -z "${MOUNTED-}" ] ||
-		check_mounted "$name" "$dir/compare/test/fs" \
-			"$E2PF_TMP/base/${recipe%% *}"
 	[[ $recipe != btrfs?(-syzbot):* ]] || planned_fits ||
 		tap_not_ok "$name: more blocks are planned than there are"
-}
-
-# use_image IMAGE: list, read, write and remove, in mounts of our own.  Returns 2 if the
-# kernel does not mount it.  A damaged superblock must not choose what an error does.
-use_image()
-{
-	mkdir -p "$dir/mounted"
-	unshare -m bash -c '
-		mount -o loop,errors=continue "$1" "$2" || exit 2
-		find "$2" -ls >/dev/null || exit
-		find "$2" -type f -size -16384k -exec cat {} + >/dev/null 2>&1
-		mkdir "$2/used" && cp "$3" "$2/used/here" &&
-		mv "$2/used/here" "$2/used/file" && rm -rf "$2"/d[0-9] &&
-		umount "$2"' bash "$1" "$dir/mounted" "$IMAGE_SRC/f70000"
-}
-
-# is_clean IMAGE: for stock, today, because the kernel writes the time.
-is_clean() { env -u E2FSCK_TIME -u E2FSPROGS_FAKE_TIME "$E2FSCK_STOCK" -fn "$1" 2>&1; }
-
-# check_mounted NAME IMAGE SOUND: use the image, which was repaired, and see whether
-# the kernel or stock finds anything wrong, and what was written.
-check_mounted()
-{
-	local name="$1: mounted and used" image=$2 log=$dir/mounted.log
-
-	[ "$(<"$dir/compare/stock.status")" -lt 4 ] && is_clean "$image" >"$log" || {
-		tap_skip "$name" "stock does not repair it"
-		return
-	}
-	use_image "$image" >"$log" 2>&1
-	case $? in
-	0)	is_clean "$image" >"$log" &&
-		! dumpe2fs -h "$image" 2>&1 | grep '^FS Error count' >"$log" &&
-		debugfs -R "cat /used/file" "$image" 2>"$log" |
-			cmp - "$IMAGE_SRC/f70000" >>"$log" 2>&1 &&
-			{ tap_ok "$name"; return; }
-		;;
-	2)	cp --sparse=auto "$3" "$image"
-		use_image "$image" >"$log.sound" 2>&1
-		[ $? != 2 ] || {
-			tap_skip "$name" "Linux $(uname -r) does not mount the sound one"
-			return
-		}
-		;;
-	esac
-	tap_not_ok "$name" "$log"
 }
 
 # Even hostile bytes plan no more blocks than the device has.
@@ -755,7 +689,7 @@ rows_of()
 	case $1 in
 	*"|"*) echo "$1"; return ;;
 	features|corpus|killed|options|corruptions|combinations|btrfs|btrfs-corpus|\
-	syzbot|btrfs-syzbot|mounted)
+	syzbot|btrfs-syzbot)
 		"rows_$1"
 		;;
 	*) { rows_features; rows_corpus; } | grep "^$1[ |]" ;;
@@ -799,7 +733,7 @@ test_all()
 	tap_check "no process is left behind" no_process_left
 }
 
-[ $# -gt 0 ] || set -- features corpus options killed syzbot mounted btrfs \
+[ $# -gt 0 ] || set -- features corpus options killed syzbot btrfs \
 	btrfs-corpus btrfs-syzbot
 [[ $* != *corruptions* && $* != *combinations* ]] || in_memory
 setup mke2fs debugfs dumpe2fs flock diff dd awk gzip jq
