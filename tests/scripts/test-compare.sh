@@ -33,9 +33,8 @@
 # Settings are variables: of ours, of e2fsck, and of tools/compare.sh.
 #
 # Groups: features (every feature, sound and damaged), corpus, options (the command
-# line); killed (repairs that end in their middle); corruptions, combinations (of random
-# features, corruptions and settings) and btrfs, of seeded corruptions, COUNT of them
-# from FIRST; btrfs-corpus; syzbot and btrfs-syzbot, images that crashed kernels.
+# line); corruptions, combinations (of random features, corruptions and settings) and
+# btrfs, of seeded corruptions, COUNT of them from FIRST; btrfs-corpus; syzbot and btrfs-syzbot, images that crashed kernels.
 # Without arguments all but corruptions and combinations (test-corruptions.sh).  The
 # images of other projects are not part of this one:
 # E2FSPROGS_TESTS names a folder with NAME.gz and manifest.tsv (name, first options,
@@ -297,30 +296,6 @@ rows_options()
 	path:/nosuch|-fy|COMPARE_IN_PLACE=1
 	path:/proc|-fy|COMPARE_IN_PLACE=1
 	path:/dev/null|-fy|COMPARE_IN_PLACE=1
-	END
-}
-
-# Repairs that are killed in their middle.
-rows_killed()
-{
-	local row
-
-	while read -r row; do
-		echo "$row|COMPARE_STOPS=0+20+40+60+80+100"
-	done <<-END
-	ext2-1k-i128 fields|-fy
-	ext3-recovery|-fy
-	ext4-recovery|-p
-	ext4-recovery-csum clri|-fy -z undo
-	ext4-1k clri|-fyD
-	ext4-4k fields|-fy -E discard
-	ext4-quota clri|-fy
-	ext4-bigalloc clri|-fy
-	ext4-1k debugfs:clri+/d1|-y
-	ext4-journal-device clri|-fy -j jdev
-	ext4-htree-2|-fyD
-	btrfs:dup corrupt:7:body|--repair
-	btrfs:single corrupt:69:pointer|--mode=lowmem --repair
 	END
 }
 
@@ -688,7 +663,7 @@ rows_of()
 {
 	case $1 in
 	*"|"*) echo "$1"; return ;;
-	features|corpus|killed|options|corruptions|combinations|btrfs|btrfs-corpus|\
+	features|corpus|options|corruptions|combinations|btrfs|btrfs-corpus|\
 	syzbot|btrfs-syzbot)
 		"rows_$1"
 		;;
@@ -733,7 +708,7 @@ test_all()
 	tap_check "no process is left behind" no_process_left
 }
 
-[ $# -gt 0 ] || set -- features corpus options killed syzbot btrfs \
+[ $# -gt 0 ] || set -- features corpus options syzbot btrfs \
 	btrfs-corpus btrfs-syzbot
 [[ $* != *corruptions* && $* != *combinations* ]] || in_memory
 setup mke2fs debugfs dumpe2fs flock diff dd awk gzip jq

@@ -57,8 +57,6 @@
 #   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; the order
 #			in which their threads print lines is ignored
 #   COMPARE_IN_PLACE	not empty: no copies, both check the image itself
-#   COMPARE_STOPS	percentages: both programs are also killed after this part
-#			of what stock writes, and what they leave is compared
 #   COMPARE_SAVE	a file that is compared after each check, besides
 #   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
 #   COMPARE_MASK	a sed script that removes what may differ in the output
@@ -290,14 +288,14 @@ compare_record()
 }
 
 # compare_writes DIR RUN: are the calls that write the same?  Those of a run
-# that has been ended by a limit, or killed, only up to there.
+# that has been ended by a limit only up to there.
 compare_writes()
 {
 	local dir=$1 run=$2 part=0
 
 	! same_lines "$dir/stock.writes" "$dir/$run.writes" || return 0
 	[ -z "$COMPARE_THREADS" ] || return 0
-	! compare_was_ended "$dir/stock" && [ -z "${E2PF_WRITES_STOP-}" ] || part=1
+	! compare_was_ended "$dir/stock" || part=1
 	awk -v part=$part "$compare_order" \
 		"$dir/stock.writes" "$dir/$run.writes" >"$dir/order"
 }
@@ -566,53 +564,29 @@ compare_ends()
 	! compare_endless "$2"
 }
 
-# compare_stops DIR: the calls that write, by number, of COMPARE_STOPS.
-compare_stops()
-{
-	[ -z "${COMPARE_STOPS-}" ] || wc -l <"$1/stock.writes" |
-		awk -v parts="$COMPARE_STOPS" '{
-			count = split(parts, part, " ")
-			for (i = 1; i <= count; i++) {
-				n = 1 + int(part[i] * ($1 - 2) / 100)
-				if (n >= 1 && n < $1 && !seen[n]++)
-					print n
-			}
-		}'
-}
-
 # compare_image NAME DIR IMAGE OPTION...: runs stock once and the command under
 # test once for each I/O manager, and prints one TAP line.  The status and
 # output of stock stay in DIR.
 compare_image()
 {
-	local name=$1 dir=$2 manager bad=0 log=$2/log note='' status stops=''
+	local name=$1 dir=$2 manager bad=0 log=$2/log note='' status
 
-	local -x E2PF_WRITES_STOP=''
 	shift 2
 	mkdir -p "$dir"
 	: >"$log"
 	compare_stock "$dir" "$@"
 	status=$(<"$dir/stock.status")
-	for E2PF_WRITES_STOP in '' $(compare_stops "$dir"); do
-		if [ -n "$E2PF_WRITES_STOP" ]; then
-			stops+=", $E2PF_WRITES_STOP"
-			compare_stock "$dir" "$@"
-			[ "$(<"$dir/stock.status")" = 137 ] || bad=1
-		fi
-		for manager in $COMPARE_MANAGERS; do
-			compare_outcome "$dir" "$manager" "$@"
-			case $COMPARE_OUTCOME in
-			agreed) ;;
-			endless) note="; stock does not end, both begin alike" ;;
-			unsure) note="; stock differs from itself" ;;
-			*)	echo "$COMPARE_OUTCOME${stops:+ (${stops#, })}:" >>"$log"
-				cat "$dir/why" >>"$log"
-				bad=1 ;;
-			esac
-		done
+	for manager in $COMPARE_MANAGERS; do
+		compare_outcome "$dir" "$manager" "$@"
+		case $COMPARE_OUTCOME in
+		agreed) ;;
+		endless) note="; stock does not end, both begin alike" ;;
+		unsure) note="; stock differs from itself" ;;
+		*)	echo "$COMPARE_OUTCOME:" >>"$log"
+			cat "$dir/why" >>"$log"
+			bad=1 ;;
+		esac
 	done
-	[ -z "${COMPARE_STOPS-}" ] || [ -n "$stops" ] || bad=1
-	[ -z "$stops" ] || note="; killed after calls ${stops#, }$note"
 	if [ $bad = 0 ]; then
 		tap_ok "$name (status $status$note)"
 	else
