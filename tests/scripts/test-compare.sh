@@ -129,19 +129,16 @@ kinds=(super group inode extent indirect directory htree xattr bitmap journal sw
 # for E2PF_FAULTS=all: with some, stock computes for minutes.
 rows_corruptions()
 {
-	local seed image mode also threads=''
+	local seed image also
 	local -a images
 
 	mapfile -t images < <(image_names |
 		if [ "${E2PF_FAULTS-}" = all ]; then cat; else grep -v htree-3; fi)
-	! compare_takes_threads || threads=1
 	for seed in $(seeds 65); do
 		image=${images[seed * 7 % ${#images[@]}]}
 		also=$(image_options "$image")
 		image+=" corrupt:$seed:${kinds[seed % ${#kinds[@]}]}"
 		printf "$image|$also -%s|\n" fn fy fp fyD
-		[ -z "$threads" ] ||
-			printf "$image|$also -%s|COMPARE_THREADS=4\n" fn fy
 		echo "$image stock:-fy${also:++${also// /+}}|$also -fn|"
 	done
 }
@@ -222,7 +219,7 @@ rows_btrfs-syzbot()
 	rows_of_syzbot btrfs 4 "" --mode=lowmem --repair "--mode=lowmem --repair"
 }
 
-# Both checks of each test.  With an e2fsck that checks in several threads, that too.
+# Both checks of each test.
 rows_corpus()
 {
 	local name first second
@@ -231,9 +228,6 @@ rows_corpus()
 	while IFS=$'\t' read -r name first second; do
 		echo "corpus:$name|-fn|"
 		echo "corpus:$name|$first|"
-		if compare_takes_threads; then
-			printf "corpus:$name|-%s -m 4|COMPARE_THREADS=4\n" fn fy
-		fi
 		echo "corpus:$name stock:${first// /+}|$second|"
 	done < <(grep -v '^#' "$corpus/manifest.tsv")
 }

@@ -25,9 +25,9 @@
 #
 #	srcdir=tests top_builddir=$PWD tests/scripts/test-compare.sh ROW
 #
-# If stock differs from itself, because of a race or of memory that it never wrote, it
-# is run again: compare_differs and the functions of COMPARE_EXCUSES decide whether the
-# difference is ours.
+# If stock differs from itself, because of memory that it never wrote, it is run again:
+# compare_differs and the functions of COMPARE_EXCUSES decide whether the difference is
+# ours.
 #
 # After compare_record, what is written must be the same, too: each call, in order, with
 # its place and its contents.
@@ -54,8 +54,6 @@
 #			or "-" to leave it unset, which does as 0 does
 #   COMPARE_ACCEL	PREFETCH_ACCEL for the command under test (default: all; empty:
 #			unset, and small filesystems are not accelerated)
-#   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; the order
-#			in which their threads print lines is ignored
 #   COMPARE_IN_PLACE	not empty: no copies, both check the image itself
 #   COMPARE_SAVE	a file that is compared after each check, besides
 #   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
@@ -70,7 +68,6 @@
 COMPARE_PROGRAM=${COMPARE_PROGRAM:-e2fsck}
 COMPARE_ACCEL=${COMPARE_ACCEL-all}
 COMPARE_IN_PLACE=${COMPARE_IN_PLACE-}
-COMPARE_THREADS=${COMPARE_THREADS-}
 
 # Scripts change E2FSCK_STOCK and E2FSCK_TEST while they run, so the names of the
 # variables are kept, not their values.  PREFETCH_BTRFS tells the btrfs module
@@ -88,7 +85,7 @@ e2fsck)
 	COMPARE_UNSURE=${COMPARE_UNSURE-}
 	COMPARE_MASK=${COMPARE_MASK-}
 	COMPARE_EXCUSES=${COMPARE_EXCUSES-compare_unset_variable compare_crash \
-		compare_heap compare_race}
+		compare_heap}
 	;;
 btrfs)
 	export PREFETCH_BTRFS=$BTRFS_STOCK
@@ -182,8 +179,7 @@ compare_run()
 {
 	local program=$1 dir=$2 image=$3 arg at='' fs=fs folder=$2
 	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
-	local -a args=(${compare_command:+"$compare_command"}
-		       ${COMPARE_THREADS:+-m "$COMPARE_THREADS"})
+	local -a args=(${compare_command:+"$compare_command"})
 	local -a limit=(run "$COMPARE_LIMIT")
 
 	shift 3
@@ -242,7 +238,7 @@ compare_files()
 			 "$dir/stock.err" "$dir/$run.err")
 	local -a pairs=("$dir/stock.status" "$dir/$run.status")
 
-	if [ -z "$COMPARE_MASK$COMPARE_THREADS" ]; then
+	if [ -z "$COMPARE_MASK" ]; then
 		pairs+=("${prints[@]}")
 	else
 		compare_masked "${prints[@]}" || return
@@ -264,20 +260,10 @@ compare_masked()
 {
 	while [ $# -gt 0 ]; do
 		cmp -s "$1" "$2" ||
-			cmp <(compare_mask <"$1") <(compare_mask <"$2") 2>&1 ||
+			cmp <(sed "$COMPARE_MASK" "$1") <(sed "$COMPARE_MASK" "$2") 2>&1 ||
 			return
 		shift 2
 	done
-}
-
-compare_mask()
-{
-	if [ -z "$COMPARE_THREADS" ]; then
-		sed "$COMPARE_MASK"
-	else
-		# A thread's name may be printed before another's line.
-		sed "s/\\[Thread [0-9]*\\] //g; $COMPARE_MASK" | sort
-	fi
 }
 
 # compare_record: from now on what the runs write is recorded.
@@ -294,7 +280,6 @@ compare_writes()
 	local dir=$1 run=$2 part=0
 
 	! same_lines "$dir/stock.writes" "$dir/$run.writes" || return 0
-	[ -z "$COMPARE_THREADS" ] || return 0
 	! compare_was_ended "$dir/stock" || part=1
 	awk -v part=$part "$compare_order" \
 		"$dir/stock.writes" "$dir/$run.writes" >"$dir/order"
@@ -447,25 +432,6 @@ compare_heap()
 	heap_decides "$@"
 }
 
-# With threads, the result of a check may depend on their timing.  The result of
-# the command under test must then be one that stock also produces.
-#
-# compare_race DIR IMAGE OPTION...: does one of ten more stock runs produce it?
-compare_race()
-{
-	local dir=$1 run
-
-	[ -n "$COMPARE_THREADS" ] || return
-	for ((run = 0; run < 10; run++)); do
-		compare_stock "$@"
-		! compare_files "$dir" test && ! compare_crash "$dir" || return 0
-	done
-	return 1
-}
-
-# compare_takes_threads: does stock e2fsck have the option -m, for threads?
-compare_takes_threads() { "$E2FSCK_STOCK" 2>&1 </dev/null | grep -q '^ -m '; }
-
 # compare_excused DIR IMAGE OPTION...: is there an excuse for the difference?
 compare_excused()
 {
@@ -547,8 +513,6 @@ compare_outcome()
 	else
 		COMPARE_OUTCOME=disagreed
 	fi
-	# The timing of threads cannot excuse a crash or a hang.
-	[ -z "$COMPARE_THREADS" ] || [ "$COMPARE_OUTCOME" = disagreed ] || return
 	[ -z "$COMPARE_UNSURE" ] ||
 		! COMPARE_LIMIT=$longer compare_differs "$dir" "${@:3}" ||
 		COMPARE_OUTCOME=unsure
