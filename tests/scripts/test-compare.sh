@@ -112,8 +112,7 @@ rows_features()
 		} | while read -r mode; do
 			echo "$name|$also -$mode|"
 		done | sed '1s/$/COMPARE_MANAGERS=0+1+-/'
-		for damage in $(in_turn $number clri fields super feature) \
-				corrupt:$number; do
+		in_turn $number clri fields super feature | while read -r damage; do
 			printf "$name $damage|$also -%s|\n" fn fy
 		done
 	done
