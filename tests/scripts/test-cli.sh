@@ -500,6 +500,56 @@ test_mapping()
 	shifting && tap_check "a library that supplies what is read" shifted
 }
 
+# A program of libext2fs that chooses the mmap I/O manager.
+# managed PROGRAM: what it reads and writes is the same with both I/O managers.
+managed()
+{
+	local manager
+
+	for manager in unix mmap; do
+		cp --sparse=auto "$image" "$dir/$manager.fs"
+		E2FSPROGS_FAKE_TIME=1700000000 "$1" $manager "$dir/$manager.fs" \
+			>"$dir/$manager.out" 2>"$dir/$manager.err" || return
+	done
+	cat "$dir"/*.out "$dir"/*.err
+	cmp "$dir/unix.out" "$dir/mmap.out" && cmp "$dir/unix.fs" "$dir/mmap.fs" &&
+	[ "$(dumpe2fs -h "$dir/mmap.fs" 2>&1 | grep -c "volume name: *mapped")" = 1 ] &&
+	[ "$(uniq "$dir/mmap.out" | wc -l)" = 2 ] && case $mapped in
+	1) [ "$(<"$dir/mmap.err")" = mmap ] ;;
+	*) cmp "$dir/unix.err" "$dir/mmap.err" ;;
+	esac
+}
+
+# It reads twice 32768 blocks.
+reads_little()
+{
+	strace -qq -c -e trace=pread64 -o "$dir/calls" "$1" mmap "$dir/mmap.fs"
+	cat "$dir/calls"
+	[ "$(awk '$NF == "pread64" { print $4 }' "$dir/calls")" -lt 100 ]
+}
+
+test_program()
+{
+	local mapped=0 program=$E2PF_TMP/program why
+
+	skipped "a program with the mmap manager" "${E2PF_RUNTIME:+a sanitizer}" && return
+	case $(uname -m),$($CC -dumpmachine) in
+	x86_64,*gnu|aarch64,*gnu) mapped=1 ;;
+	esac
+	why=$(no_strace)$([ $mapped = 1 ] || echo "nothing is mapped")
+	tap_check "a program with the mmap manager" managed "$top_builddir/tests/tools/mmap-program"
+	tap_unless "$why" "it reads from the mapping" \
+		reads_little "$top_builddir/tests/tools/mmap-program"
+	if $CC -static -I"$srcdir/../lib" -o "$program" "$srcdir/tools/mmap-program.c" \
+			"$top_builddir/lib/.libs/libcore.a" -lext2fs -lcom_err -lpthread \
+			-ldl 2>"$dir/static"; then
+		tap_check "a static program" managed "$program"
+		tap_unless "$why" "it reads from the mapping, too" reads_little "$program"
+	else
+		tap_skip "a static program" "$(tail -n 1 "$dir/static")"
+	fi
+}
+
 #
 # Children, and the user's own LD_PRELOAD.
 #
@@ -746,6 +796,7 @@ test_cli()
 	test_journal
 	tap_check "-C fd" progress_fd
 	test_mapping
+	test_program
 	test_children
 	tap_check "no process is left behind" no_process_left
 }
