@@ -56,6 +56,19 @@ stats_refused()
 	grep -q "^e2fsck-prefetch: PREFETCH_STATS: cannot write" "$dir/err"
 }
 
+# One line, and stock's own result.
+stats_on_a_full_disk()
+{
+	mkdir -p "$dir/full"
+	PREFETCH=1 LD_PRELOAD=$E2PF_RUNTIME exits 0 unshare -m bash -c '
+		mount -t tmpfs -o size=64k none "$1" || exit 99
+		cat /dev/zero >"$1/fill"
+		PREFETCH_STATS=$1/stats exec "$2" -fn "$3"' - \
+		"$dir/full" "$E2FSCK_TEST" "$image" &&
+	[ "$(grep -c "^e2fsck-prefetch: cannot write statistics to .*: No space" \
+		"$dir/err")" = 1 ]
+}
+
 # stats_name LIST ACCELERATION...: with PREFETCH_ACCEL=LIST the statistics name
 # these.
 stats_name()
@@ -321,6 +334,7 @@ test_stats()
 	tap_check "PREFETCH_STATS=- writes one object, last" stats_on_stderr
 	tap_check "PREFETCH_STATS=FILE, mode 0600" stats_in_file
 	tap_check "PREFETCH_STATS: no such folder" stats_refused
+	tap_unless "$(no_mounts)" "PREFETCH_STATS: a full disk" stats_on_a_full_disk
 	tap_check "of e2prefetch: mode 0600, written afresh" prefetch_stats_in_file
 	echo precious >"$dir/precious"
 	tap_check "e2prefetch writes no statistics to another file" prefetch_stats_refused
