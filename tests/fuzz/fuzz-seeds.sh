@@ -53,29 +53,6 @@ seeds_plan()
 	rm -f "$image"
 }
 
-seeds_settings()
-{
-	local dir=$1 n=0 text
-
-	for text in 1 256 257 0 1M 1023K 4T 18446744073709551615T \
-		18446744073709551616 inodes,dirs "files,,dirs" extents,; do
-		n=$((n + 1))
-		{ hex 00; printf %s "$text"; } >"$dir/value-$n"
-	done
-	{ hex 01; printf '1\0001\0008\0001G\000-\000'; } >"$dir/env-good"
-	{ hex 01; printf '1\0002\0000\0001\000/x\000'; } >"$dir/env-bad"
-	# A bug that was found: a newline in a value split the message.
-	{ hex 01; printf 'a\nb\033[2J\000'; } >"$dir/env-newline"
-	{
-		hex 02
-		printf -- '-t\0004\000--memory=1G\000--only=dirs\000'
-		printf -- '--offset=512\000-b\00032768\000-B\0004096\000'
-		printf -- '/dev/x\000--\000true\000'
-	} >"$dir/options"
-	{ hex 02; printf -- '-nv\000--json\000--stats=-\000x\000'; } \
-		>"$dir/options-dry"
-}
-
 seeds_image()
 {
 	local dir=$1 log cap

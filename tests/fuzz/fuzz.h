@@ -59,16 +59,6 @@ static inline uint32_t take_number(struct input *in, unsigned bytes)
 	return value;
 }
 
-/* The bytes up to a zero byte, which is consumed, or up to the end of the
- * input, as a string. */
-static inline char *take_string(struct input *in)
-{
-	const uint8_t *zero = in->left ? memchr(in->bytes, 0, in->left) : NULL;
-
-	return (char *)take(in, (zero ? (size_t)(zero - in->bytes) :
-					in->left) + 1);
-}
-
 /* The last group has `last` blocks, all others `per_group`. */
 static inline void make_super(struct ext2_super_block *sb, unsigned log_block,
 			      unsigned inode_size, uint32_t groups,

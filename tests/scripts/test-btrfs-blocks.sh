@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# Filesystems of every metadata profile, node size and checksum type, made by the
-# kernel: the planned blocks, and their devices, must be those that the stock check
-# reads according to strace.  The check's own readahead must be for them, too.
+# Filesystems of every metadata profile and node size, made by the kernel: the planned
+# blocks, and their devices, must be those that the stock check reads according to
+# strace.  The check's own readahead must be for them, too.
 #
 #   test-btrfs-blocks.sh [CASE...]
 #
@@ -27,9 +27,6 @@ cases()
 	node-4k	1	-n 4096
 	node-32k	1	-n 32768
 	node-64k	1	-n 65536
-	crc32c	1	--csum crc32c
-	xxhash	1	--csum xxhash
-	sha256	1	--csum sha256
 	blake2	1	--csum blake2
 	full-extents	1	-O ^skinny-metadata
 	block-group-tree	1	-O block-group-tree

@@ -54,6 +54,19 @@ stats_refused()
 	[ "$(grep -c "^e2fsck-prefetch: cannot write statistics to" "$dir/err")" = 1 ]
 }
 
+# One line, and stock's own result.
+stats_on_a_full_disk()
+{
+	mkdir -p "$dir/full"
+	PREFETCH=1 LD_PRELOAD=$E2PF_RUNTIME exits 0 unshare -m bash -c '
+		mount -t tmpfs -o size=64k none "$1" || exit 99
+		cat /dev/zero >"$1/fill"
+		PREFETCH_STATS=$1/stats exec "$2" -fn "$3"' - \
+		"$dir/full" "$E2FSCK_TEST" "$image" &&
+	[ "$(grep -c "^e2fsck-prefetch: cannot write statistics to .*: No space" \
+		"$dir/err")" = 1 ]
+}
+
 # stats_name LIST ACCELERATION...: with PREFETCH_ACCEL=LIST these are in use.
 stats_name()
 {
@@ -137,63 +150,18 @@ verbose_cold()
 	said crc32c bitmaps indirect reads memory threads order
 }
 
-# Of a mounted filesystem with small blocks the kernel has read parts of pages.  Nothing
-# waits until it reads the rest, and the device is not called slow for it.
-partly_read()
-{
-	local dev status
-
-	mkdir -p "$dir/mnt" && truncate -s 64M "$dir/small" &&
-	mke2fs -q -F -t ext4 -b 1024 -d "$srcdir" "$dir/small" &&
-	dev=$(loop_attach "$dir/small") || return
-	mount -o ro "$dev" "$dir/mnt" && ls -lR "$dir/mnt" >/dev/null
-	measured -fn "$dev"
-	status=$?
-	umount "$dir/mnt"
-	loop_detach "$dev"
-	echo "status $status"
-	cat "$dir/stats"
-	[ $status = 0 ] &&
-	[ "$(jq '.prefetched_bytes > 0, .slow_or_failed' "$dir/stats")" = $'true\n0' ]
-}
-
-# loads_unwinder IMAGE: whether the module loads what a crash among threads needs.
-loads_unwinder()
-{
-	rm -f "$dir"/libs.*
-	LD_DEBUG=libs LD_DEBUG_OUTPUT=$dir/libs PREFETCH=1 PREFETCH_VERBOSE=2 \
-		launch -fn "$1"
-	grep -q "find library=libgcc_s" "$dir"/libs.*
-}
-
-asleep_without_unwinder()
-{
-	! loads_unwinder "$image" && grep "prefetch: asleep" "$dir/err"
-}
-
-# It is loaded only if threads start.  A check that the machine interrupts while it
-# reads seems to wait for the device, and is prefetched though all is cached.
-unwinder()
-{
-	launch -fn "$image"
-	undisturbed asleep_without_unwinder || return
-	cp --sparse=auto "$image" "$dir/cold"
-	drop "$dir/cold"
-	loads_unwinder "$dir/cold" || grep "prefetch: asleep" "$dir/err"
-}
-
 # With everything cached no thread starts: with one, a crash could wait for ever for
-# the memory allocator's lock.  strace's filter makes the module try its calls, in a
+# the memory allocator's lock.  Nor is loaded what unwinds such a crash.  strace's filter makes the module try its calls, in a
 # child, and without the filter each read would seem to wait.
 asleep_alone()
 {
 	launch -fn "$image"
 	PREFETCH=1 PREFETCH_VERBOSE=2 strace --seccomp-bpf -qq -f \
-		-o "$dir/calls" -e trace=clone,clone3,execve env PREFETCH_ACCEL=none \
+		-o "$dir/calls" -e trace=clone,clone3,execve,open,openat env PREFETCH_ACCEL=none \
 		"$E2FSCK_TEST" -fn "$image" >"$dir/out" 2>"$dir/err"
 	grep -q "prefetch: asleep" "$dir/err" &&
 		awk 'NR == 1 { pid = $1 }
-		     $1 == pid && /CLONE_THREAD/ { print; found = 1 }
+		     $1 == pid && /CLONE_THREAD|libgcc_s/ { print; found = 1 }
 		     END { exit !pid || found }' "$dir/calls"
 }
 
@@ -280,8 +248,6 @@ test_accelerations()
 	library_accelerations
 	tap_check "PREFETCH_VERBOSE adds a sentence, then details" verbose_adds
 	tap_check "of a cold check, what was decided" verbose_cold
-	[ ! -e /etc/ld.so.cache ] || [ -n "$E2PF_RUNTIME" ] ||
-		tap_check "the unwinder is loaded only for threads" unwinder
 	tap_unless "$(no_strace)" "without reading, no thread" undisturbed asleep_alone
 	tap_check "of a clean filesystem, that nothing was done" verbose_clean
 	tap_check "notes are in the statistics" notes_in_stats
@@ -344,16 +310,15 @@ test_journal()
 	rm -f "$name"
 }
 
-# An unsuitable file for statistics is left as it is, one line says so, and the command
-# runs.
+# An unsuitable file for statistics (unit/test-stats-file has them) is left as it is, one
+# line says so, and the command runs.
 prefetch_stats_refused()
 {
 	rm -f "$dir/ran"
-	PREFETCH_STATS=$1 exits 8 "$PREFETCHER" "$image" -- touch "$dir/ran" &&
+	PREFETCH_STATS=$dir/precious exits 8 "$PREFETCHER" "$image" -- touch "$dir/ran" &&
 	[ ! -s "$dir/out" ] && one_line && [ -e "$dir/ran" ] &&
 	[ "$(cat "$dir/precious")" = precious ] &&
-	[ "$(stat -c %a "$dir/precious")" = 644 ] &&
-	grep -qF "e2prefetch: cannot write statistics to \"$1\": " "$dir/err"
+	grep -qF "e2prefetch: cannot write statistics to \"$dir/precious\": " "$dir/err"
 }
 
 prefetch_stats_in_file()
@@ -395,31 +360,13 @@ test_stats()
 	tap_check "PREFETCH_STATS=- writes one object, last" stats_on_stderr
 	tap_check "PREFETCH_STATS=FILE, mode 0600" stats_in_file
 	tap_check "PREFETCH_STATS: no such folder" stats_refused
+	tap_unless "$(no_mounts)" "PREFETCH_STATS: a full disk" stats_on_a_full_disk
 	tap_check "of e2prefetch: mode 0600, written afresh" prefetch_stats_in_file
-	test_stats_refused
+	echo precious >"$dir/precious"
+	tap_check "e2prefetch writes no statistics to another file" prefetch_stats_refused
 	tap_check "e2prefetch -n leaves the statistics alone" prefetch_stats_dry_run
 	tap_check "e2prefetch: statistics to a full disk" prefetch_stats_full
-	tap_check "e2prefetch probe to a full disk" lost_output probe "$image"
-	tap_check "e2prefetch -n to a full disk" lost_output -n "$image"
 	tap_check "e2prefetch --version to a full disk" lost_output --version
-}
-
-# Neither a link, a second name of a file, a folder, a pipe, nor another user's file.
-test_stats_refused()
-{
-	local file
-
-	(umask 022; echo precious >"$dir/precious")
-	ln -sf precious "$dir/link"
-	mkfifo "$dir/fifo"
-	for file in link hard . fifo precious; do
-		[ $file != hard ] || ln -f "$dir/precious" "$dir/hard"
-		[ $file != precious ] || chown 65534 "$dir/precious" 2>/dev/null || continue
-		tap_check "e2prefetch writes no statistics to $file" \
-			prefetch_stats_refused "$dir/$file"
-		rm -f "$dir/hard"
-	done
-	rm -f "$dir"/{link,fifo,precious}
 }
 
 #
@@ -466,42 +413,6 @@ copies()
 	[ "$mapped" -lt $((plain * 3 / 4)) ]
 }
 
-# A library that supplies an image which begins 64 KiB into a file.
-shifting()
-{
-	cat >"$dir/shift.c" <<-'END'
-	#define _GNU_SOURCE
-	#include <dlfcn.h>
-	#include <stdio.h>
-	#include <string.h>
-	#include <unistd.h>
-	ssize_t pread64(int fd, void *to, size_t size, off64_t at)
-	{
-		ssize_t (*real)(int, void *, size_t, off64_t) =
-			dlsym(RTLD_NEXT, "pread64");
-		char link[32], name[4096];
-		ssize_t n;
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-		n = readlink(link, name, sizeof(name));
-		if (n > 8 && !memcmp(name + n - 8, "/shifted", 8))
-			at += 65536;
-		return real(fd, to, size, at);
-	}
-	END
-	$CC -w -shared -fPIC -o "$dir/shift.so" "$dir/shift.c" -ldl
-}
-
-shifted()
-{
-	{ head -c 64K /dev/zero; cat "$image"; } >"$dir/shifted"
-	LD_PRELOAD=$dir/shift.so "$E2FSCK_STOCK" -fn "$dir/shifted" \
-		>"$dir/so" 2>"$dir/se" </dev/null || return
-	COLD=2 TEST_MMAP_IO=1 LAUNCH_PRELOAD=${E2PF_RUNTIME:+$E2PF_RUNTIME:}$COLD_LIBRARY:$dir/shift.so \
-		measured -fn "$dir/shifted" || return
-	same "$dir/so" "$dir/out" "$dir/se" "$dir/err" &&
-	jq -e '.io_manager == "unix"' "$dir/stats"
-}
-
 test_mapping()
 {
 	local option
@@ -512,6 +423,8 @@ test_mapping()
 		for option in -fn -fy -fp -fyD; do
 			tap_unless "${E2PF_RUNTIME:+a sanitizer has a pread64() of its own}" \
 				"$option reads from a mapping" reads_by mmap $option
+		done
+		for option in -fn -fy; do
 			tap_unless "$(no_strace)" "$option copies what was read ahead" \
 				copies $option
 		done
@@ -522,7 +435,56 @@ test_mapping()
 	tap_check "io_manager = unix" reads_by unix PREFETCH_IO_MANAGER=unix -fy
 	tap_check "by default" reads_by unix TEST_MMAP_IO= -fn
 	tap_check "a check with an undo file" reads_by other -fy -z "$dir/undo"
-	shifting && tap_check "a library that supplies what is read" shifted
+}
+
+# A program of libext2fs that chooses the mmap I/O manager.
+# managed PROGRAM: what it reads and writes is the same with both I/O managers.
+managed()
+{
+	local manager
+
+	for manager in unix mmap; do
+		cp --sparse=auto "$image" "$dir/$manager.fs"
+		E2FSPROGS_FAKE_TIME=1700000000 "$1" $manager "$dir/$manager.fs" \
+			>"$dir/$manager.out" 2>"$dir/$manager.err" || return
+	done
+	cat "$dir"/*.out "$dir"/*.err
+	cmp "$dir/unix.out" "$dir/mmap.out" && cmp "$dir/unix.fs" "$dir/mmap.fs" &&
+	[ "$(dumpe2fs -h "$dir/mmap.fs" 2>&1 | grep -c "volume name: *mapped")" = 1 ] &&
+	[ "$(uniq "$dir/mmap.out" | wc -l)" = 2 ] && case $mapped in
+	1) [ "$(<"$dir/mmap.err")" = mmap ] ;;
+	*) cmp "$dir/unix.err" "$dir/mmap.err" ;;
+	esac
+}
+
+# It reads twice 32768 blocks.
+reads_little()
+{
+	strace -qq -c -e trace=pread64 -o "$dir/calls" "$1" mmap "$dir/mmap.fs"
+	cat "$dir/calls"
+	[ "$(awk '$NF == "pread64" { print $4 }' "$dir/calls")" -lt 100 ]
+}
+
+test_program()
+{
+	local mapped=0 program=$E2PF_TMP/program why
+
+	skipped "a program with the mmap manager" "${E2PF_RUNTIME:+a sanitizer}" && return
+	case $(uname -m),$($CC -dumpmachine) in
+	x86_64,*gnu|aarch64,*gnu) mapped=1 ;;
+	esac
+	why=$(no_strace)$([ $mapped = 1 ] || echo "nothing is mapped")
+	tap_check "a program with the mmap manager" managed "$top_builddir/tests/tools/mmap-program"
+	tap_unless "$why" "it reads from the mapping" \
+		reads_little "$top_builddir/tests/tools/mmap-program"
+	if $CC -static -I"$srcdir/../lib" -o "$program" "$srcdir/tools/mmap-program.c" \
+			"$top_builddir/lib/.libs/libcore.a" -lext2fs -lcom_err -lpthread \
+			-ldl 2>"$dir/static"; then
+		tap_check "a static program" managed "$program"
+		tap_unless "$why" "it reads from the mapping, too" reads_little "$program"
+	else
+		tap_skip "a static program" "$(tail -n 1 "$dir/static")"
+	fi
 }
 
 #
@@ -712,8 +674,6 @@ test_log()
 	tap_check "a check is logged" undisturbed logs 1
 	tap_unless "$(no_disk)" "what e2prefetch reads is logged" \
 		undisturbed reading_is_logged
-	tap_unless "$(no_loops)" "pages that are read in part" \
-		undisturbed partly_read
 	fault=$(library fault-inject)
 	tap_unless "${E2PF_RUNTIME:+a sanitizer}" "a bad sector is said" says_failing "$fault"
 	rm -f "$dir/log"
@@ -771,6 +731,7 @@ test_cli()
 	test_journal
 	tap_check "-C fd" progress_fd
 	test_mapping
+	test_program
 	test_children
 	tap_check "no process is left behind" no_process_left
 }

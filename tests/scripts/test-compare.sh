@@ -18,7 +18,7 @@
 #   zeros:BYTES		no filesystem
 #   path:PATH		an image of yours, or btrfs-path:PATH; with COMPARE_IN_PLACE=1
 #			what is there itself
-#   clri fields super feature	damage of this kind, below
+#   super		the superblock is zeros
 #   corrupt:SEED[:KIND]	one corruption by tools/corrupt
 #   random:SEED		more options, settings, an e2fsck.conf and answers on a
 #			terminal, from the seed
@@ -32,21 +32,19 @@
 # Options are those of the check, with @ where the image is not the last argument.
 # Settings are variables: of ours, of e2fsck, and of tools/compare.sh.
 #
-# Groups: features (every feature, sound and damaged), corpus, options (the command
-# line); killed (repairs that end in their middle); corruptions, combinations (of random
-# features, corruptions and settings) and btrfs, of seeded corruptions, COUNT of them
-# from FIRST; btrfs-corpus; syzbot and btrfs-syzbot, images that crashed kernels; mounted
-# (repaired, then used by the kernel).  Without arguments all but corruptions and
-# combinations (test-corruptions.sh).  The images of other projects are not part of this
-# one:
+# Groups: features (every feature, sound), corpus, options (the command line);
+# corruptions, combinations (of random features, corruptions and settings) and btrfs, of
+# seeded corruptions, COUNT of them from FIRST; btrfs-corpus; syzbot and btrfs-syzbot,
+# images that crashed kernels.  Without arguments all but corruptions and combinations
+# (test-corruptions.sh).  The images of other projects are not part of this one:
 # E2FSPROGS_TESTS names a folder with NAME.gz and manifest.tsv (name, first options,
 # second options), BTRFS_TESTS one of btrfs-progs, SYZBOT_TESTS one with folders
 # ext4-* and btrfs-* of images (*.gz); without them shared/e2fsprogs-tests,
 # shared/btrfs-tests and shared/syzbot-tests beside the source tree are tried.
 #
-# Of the damage to a sound image each takes a share in turn, and so of the options beside
-# -fn; of syzbot's images and those to be mounted there is a sample; with E2PF_FAULTS=all
-# all.  With E2PF_FEW it is every E2PF_FEWth of the images, with fewer options.  KEEP names a folder for the images of rows that fail.
+# Of the options beside -fn each image takes a share in turn; of syzbot's images there is
+# a sample; with E2PF_FAULTS=all all.  With E2PF_FEW it is every E2PF_FEWth of the images,
+# with fewer options.  KEEP names a folder for the images of rows that fail.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -85,7 +83,6 @@ absent()
 	syzbot|btrfs-syzbot)
 		[ -d "$syzbot" ] || echo "no images of syzbot (set SYZBOT_TESTS)"
 		;;
-	mounted) have_root || echo "only root mounts" ;;
 	esac
 }
 
@@ -102,7 +99,7 @@ in_turn()
 # The first row is also checked without the mapping, and without TEST_MMAP_IO.
 rows_features()
 {
-	local name number=0 damage mode also
+	local name number=0 mode also
 
 	for name in $(image_names); do
 		number=$((number + 1))
@@ -114,10 +111,7 @@ rows_features()
 		} | while read -r mode; do
 			echo "$name|$also -$mode|"
 		done | sed '1s/$/COMPARE_MANAGERS=0+1+-/'
-		for damage in $(in_turn $number clri fields super feature) \
-				corrupt:$number; do
-			printf "$name $damage|$also -%s|\n" fn fy
-		done
+		[ $((number % 4)) != 0 ] || printf "$name super|$also -%s|\n" fn fy
 	done
 }
 
@@ -131,19 +125,16 @@ kinds=(super group inode extent indirect directory htree xattr bitmap journal sw
 # for E2PF_FAULTS=all: with some, stock computes for minutes.
 rows_corruptions()
 {
-	local seed image mode also threads=''
+	local seed image also
 	local -a images
 
 	mapfile -t images < <(image_names |
 		if [ "${E2PF_FAULTS-}" = all ]; then cat; else grep -v htree-3; fi)
-	! compare_takes_threads || threads=1
 	for seed in $(seeds 65); do
 		image=${images[seed * 7 % ${#images[@]}]}
 		also=$(image_options "$image")
 		image+=" corrupt:$seed:${kinds[seed % ${#kinds[@]}]}"
 		printf "$image|$also -%s|\n" fn fy fp fyD
-		[ -z "$threads" ] ||
-			printf "$image|$also -%s|COMPARE_THREADS=4\n" fn fy
 		echo "$image stock:-fy${also:++${also// /+}}|$also -fn|"
 	done
 }
@@ -200,22 +191,6 @@ rows_btrfs-corpus()
 	done
 }
 
-# What the check has repaired is mounted and used.  Left out are images with files that
-# cannot be read or written, of two devices, and one whose mount waits for others.
-rows_mounted()
-{
-	local name number=0 share=4 seed
-
-	[ "${E2PF_FAULTS-}" != all ] || share=1
-	for name in $(image_names | grep -v 'encrypt\|full\|journal-dev\|mmp'); do
-		number=$((number + 1))
-		[ $(((number + 1) % share)) = 0 ] || continue
-		for seed in $(in_turn 2 $number $((100 + number)) $((200 + number))); do
-			echo "$name corrupt:$seed:${kinds[1 + seed % 11]}|-fy|MOUNTED=1"
-		done
-	done
-}
-
 # rows_of_syzbot TYPE SHARE OPTIONS...: each SHAREth image of ext4 or btrfs with one of
 # the options in turn; with E2PF_FAULTS=all each image with all.
 rows_of_syzbot()
@@ -240,7 +215,7 @@ rows_btrfs-syzbot()
 	rows_of_syzbot btrfs 4 "" --mode=lowmem --repair "--mode=lowmem --repair"
 }
 
-# Both checks of each test.  With an e2fsck that checks in several threads, that too.
+# Both checks of each test.
 rows_corpus()
 {
 	local name first second
@@ -249,9 +224,6 @@ rows_corpus()
 	while IFS=$'\t' read -r name first second; do
 		echo "corpus:$name|-fn|"
 		echo "corpus:$name|$first|"
-		if compare_takes_threads; then
-			printf "corpus:$name|-%s -m 4|COMPARE_THREADS=4\n" fn fy
-		fi
 		echo "corpus:$name stock:${first// /+}|$second|"
 	done < <(grep -v '^#' "$corpus/manifest.tsv")
 }
@@ -317,30 +289,6 @@ rows_options()
 	END
 }
 
-# Repairs that are killed in their middle.
-rows_killed()
-{
-	local row
-
-	while read -r row; do
-		echo "$row|COMPARE_STOPS=0+20+40+60+80+100"
-	done <<-END
-	ext2-1k-i128 fields|-fy
-	ext3-recovery|-fy
-	ext4-recovery|-p
-	ext4-recovery-csum clri|-fy -z undo
-	ext4-1k clri|-fyD
-	ext4-4k fields|-fy -E discard
-	ext4-quota clri|-fy
-	ext4-bigalloc clri|-fy
-	ext4-1k debugfs:clri+/d1|-y
-	ext4-journal-device clri|-fy -j jdev
-	ext4-htree-2|-fyD
-	btrfs:dup corrupt:7:body|--repair
-	btrfs:single corrupt:69:pointer|--mode=lowmem --repair
-	END
-}
-
 #
 # What is done to images.  debugfs does not find every name in every image; its output
 # is discarded.
@@ -352,46 +300,8 @@ by_debugfs()
 	return 0
 }
 
-do_clri()
-{
-	by_debugfs "$1" <<-END
-	clri /d1
-	clri /deep/0/1/2
-	clri <8>
-	END
-}
-
-do_fields()
-{
-	by_debugfs "$1" <<-END
-	sif /d0/f1 block[0] 0x7fffffff
-	sif /d0/f1 block[3] 0x7fffffff
-	sif /many block[1] 0x0000ffff
-	sif /d0/f5000 block[5] 0x00fffff0
-	sif /d0/f0 links_count 77
-	sif /d0/f2 mode 0
-	sif /d0/f4 size 0xffffffffffff
-	sif /d1/f70000 blocks 3
-	sif /frag block[2] 0x10000
-	sif /sparse block[13] 0xfffffff0
-	sif /d3/f0 file_acl 0x12345678
-	sif /d3/f1 flags 0x1ff81fff
-	END
-}
-
 # e2fsck uses a backup superblock and opens the filesystem a second time.
 do_super() { dd if=/dev/zero of="$1" bs=1k seek=1 count=1 conv=notrunc status=none; }
-
-# Feature flags that contradict what is on disk.
-do_feature()
-{
-	by_debugfs "$1" <<-END
-	feature ^filetype
-	feature ^extent
-	feature ^dir_index
-	ssv inodes_count 0x20000000
-	END
-}
 
 do_debugfs() { by_debugfs "$1" <<<"$2"; }
 do_cut() { truncate -s "$2" "$1"; }
@@ -647,57 +557,8 @@ check_row()
 		tap_diag "repeat: tests/scripts/test-compare.sh '$1'"
 		[ -z "${KEEP-}" ] || cp --sparse=auto "$dir/image" "$KEEP/${recipe// /-}"
 	}
-	[ -z "${MOUNTED-}" ] ||
-		check_mounted "$name" "$dir/compare/test/fs" \
-			"$E2PF_TMP/base/${recipe%% *}"
 	[[ $recipe != btrfs?(-syzbot):* ]] || planned_fits ||
 		tap_not_ok "$name: more blocks are planned than there are"
-}
-
-# use_image IMAGE: list, read, write and remove, in mounts of our own.  Returns 2 if the
-# kernel does not mount it.  A damaged superblock must not choose what an error does.
-use_image()
-{
-	mkdir -p "$dir/mounted"
-	unshare -m bash -c '
-		mount -o loop,errors=continue "$1" "$2" || exit 2
-		find "$2" -ls >/dev/null || exit
-		find "$2" -type f -size -16384k -exec cat {} + >/dev/null 2>&1
-		mkdir "$2/used" && cp "$3" "$2/used/here" &&
-		mv "$2/used/here" "$2/used/file" && rm -rf "$2"/d[0-9] &&
-		umount "$2"' bash "$1" "$dir/mounted" "$IMAGE_SRC/f70000"
-}
-
-# is_clean IMAGE: for stock, today, because the kernel writes the time.
-is_clean() { env -u E2FSCK_TIME -u E2FSPROGS_FAKE_TIME "$E2FSCK_STOCK" -fn "$1" 2>&1; }
-
-# check_mounted NAME IMAGE SOUND: use the image, which was repaired, and see whether
-# the kernel or stock finds anything wrong, and what was written.
-check_mounted()
-{
-	local name="$1: mounted and used" image=$2 log=$dir/mounted.log
-
-	[ "$(<"$dir/compare/stock.status")" -lt 4 ] && is_clean "$image" >"$log" || {
-		tap_skip "$name" "stock does not repair it"
-		return
-	}
-	use_image "$image" >"$log" 2>&1
-	case $? in
-	0)	is_clean "$image" >"$log" &&
-		! dumpe2fs -h "$image" 2>&1 | grep '^FS Error count' >"$log" &&
-		debugfs -R "cat /used/file" "$image" 2>"$log" |
-			cmp - "$IMAGE_SRC/f70000" >>"$log" 2>&1 &&
-			{ tap_ok "$name"; return; }
-		;;
-	2)	cp --sparse=auto "$3" "$image"
-		use_image "$image" >"$log.sound" 2>&1
-		[ $? != 2 ] || {
-			tap_skip "$name" "Linux $(uname -r) does not mount the sound one"
-			return
-		}
-		;;
-	esac
-	tap_not_ok "$name" "$log"
 }
 
 # Even hostile bytes plan no more blocks than the device has.
@@ -753,8 +614,8 @@ rows_of()
 {
 	case $1 in
 	*"|"*) echo "$1"; return ;;
-	features|corpus|killed|options|corruptions|combinations|btrfs|btrfs-corpus|\
-	syzbot|btrfs-syzbot|mounted)
+	features|corpus|options|corruptions|combinations|btrfs|btrfs-corpus|\
+	syzbot|btrfs-syzbot)
 		"rows_$1"
 		;;
 	*) { rows_features; rows_corpus; } | grep "^$1[ |]" ;;
@@ -798,7 +659,7 @@ test_all()
 	tap_check "no process is left behind" no_process_left
 }
 
-[ $# -gt 0 ] || set -- features corpus options killed syzbot mounted btrfs \
+[ $# -gt 0 ] || set -- features corpus options syzbot btrfs \
 	btrfs-corpus btrfs-syzbot
 [[ $* != *corruptions* && $* != *combinations* ]] || in_memory
 setup mke2fs debugfs dumpe2fs flock diff dd awk gzip jq

@@ -4,8 +4,8 @@
 #
 # Documents and packages agree with the sources: each option and setting is in the
 # manuals and completions, and the examples of the manuals run; each folder includes
-# only what CONTRIBUTING.md allows; the sources use the words of the glossary; paths
-# that documents name exist, and the kinds of faults in their tables are tested; version,
+# only what CONTRIBUTING.md allows; the tutorial runs; files that documents and sources
+# name exist, and the kinds of faults in their tables are tested; version,
 # address, licences and the functions that are stood in for are the same everywhere.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -163,6 +163,58 @@ test_manuals()
 		tap_check "$page has examples" [ $count -ge 3 ]
 	done
 	tap_check "the example of e2prefetch.conf(5)" example_settings
+}
+
+#
+# The tutorial.
+#
+
+# The indented lines, as a script that ends at the first failure.
+run_tutorial()
+{
+	sed -n 's/^    //p' doc/tutorial.md >"$dir/commands"
+	[ "$(wc -l <"$dir/commands")" -ge 10 ] || return
+	# bash's own variables and functions, its working directory is $dir.
+	(
+		cd "$dir" || exit
+		export disk=$image
+		export PATH=$top_builddir/prefetch:$top_builddir/e2fsck:$PATH
+		LD_PRELOAD='' PREFETCH=0 bash -e commands </dev/null
+	)
+}
+
+# The tutorial's cold() leaves nothing of an image, and of a file below a loop device,
+# in memory.
+tutorial_is_cold()
+{
+	local disk dev
+
+	sed -n '/^    cold() {/,/^    }/s/^    //p' \
+		doc/tutorial.md >"$dir/cold" &&
+	cp "$image" "$dir/below" && sync "$dir/below" || return
+	dev=$(loop_attach "$dir/below") || return
+	for disk in "$dir/below" "$dev"; do
+		undisturbed is_cold_after || {
+			echo "$disk: $(resident "$dir/below")"
+			return 1
+		}
+	done
+	loop_detach "$dev"
+}
+
+is_cold_after()
+{
+	cat "$disk" >"$dir/null" && [ "$(resident "$dir/below")" != 0 ] &&
+	( . "$dir/cold"; cold ) && [ "$(resident "$dir/below")" = 0 ]
+}
+
+test_tutorial()
+{
+	local image=$E2PF_TMP/image
+
+	skipped "the tutorial" "$(lacks jq)" && return
+	tap_check "the tutorial" run_tutorial
+	tap_unless "$(no_loops)$(no_disk)" "the tutorial's cold" tutorial_is_cold
 }
 
 #
@@ -419,20 +471,10 @@ includes()
 no_filesystem() { ! grep -nwiE 'ext2fs|ext[234]|e2fsck|groups?|inodes?|tables?|director(y|ies)|bitmaps?' lib/engine/*.[ch]; }
 
 #
-# Words: doc/architecture.md has a table of them.
+# Names of files.
 #
 
 sources=(accel bench btrfs e2fsck launch lib module prefetch tests)
-
-# not_in_sources PATTERN [FOLDER...]: is nowhere in the C sources but in these folders.
-not_in_sources()
-{
-	local but="${*:2}"
-
-	grep -rqE --include='*.[ch]' -e SPDX "${sources[@]}" || return
-	! grep -rnE --include='*.[ch]' -e "$1" "${sources[@]}" |
-		grep -vE "^(${but// /|})/" | grep .
-}
 
 # Files that sources name exist: a comment may speak of one that was renamed.  These
 # are the kernel's and e2fsprogs's.
@@ -452,19 +494,6 @@ named_files_exist()
 	[ $missing = 0 ] && [ $seen -gt 100 ]
 }
 
-test_words()
-{
-	tap_check "comments name the number instead of so many" not_in_sources \
-		'\<[Ss]o (many|much)\>'
-	tap_check "a device is measured; probe is the command" not_in_sources \
-		'(e2pf_probe|E2PF_PROBE|cfg(\.|->)probe)' lib/ext4 prefetch tests
-	tap_check "leaf is a leaf of a tree" not_in_sources \
-		'(\<e2pf_leaf\>|E2PF_LEAF\>|E2PF_MAX_LEAVES|topo(\.|->)lea)'
-	tap_check "names of reports say progress, requested" not_in_sources \
-		'(e2pf_[a-z0-9_]*(look|foresee)\>|\<asked_(bytes|refs|requests)\>)'
-	tap_check "files that sources name" named_files_exist
-}
-
 test_layers()
 {
 	local folder allowed
@@ -473,6 +502,7 @@ test_layers()
 		tap_check "$folder includes what it may" includes "$folder" "$allowed"
 	done <<<"$layers"
 	tap_check "the engine speaks of no filesystem" no_filesystem
+	tap_check "files that sources name" named_files_exist
 }
 
 test_all()
@@ -481,10 +511,10 @@ test_all()
 	mkdir -p "$dir/files"
 	test_options
 	test_manuals
+	test_tutorial
 	test_paths
 	test_packages
 	test_layers
-	test_words
 }
 
 [ -z "$E2PF_RUNTIME" ] || tap_skip_all "the sanitizer's runtime is not loaded"

@@ -9,7 +9,7 @@
 # Runs a sample of the faults, or all of them with E2PF_FAULTS=all, as
 # `make check-faults` does.
 #
-#   test-faults.sh [GROUP...]	of: eio gone cut once write signal call short
+#   test-faults.sh [GROUP...]	of: eio gone cut once write signal call
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -189,32 +189,6 @@ write_errors()
 		printf "write errors|write:%d+%d:5|%s|-fy\n", $1 * p, p, i }'
 }
 
-# Truncate the device before the check, at regular intervals in KiB.
-short_case()
-{
-	local image options size
-
-	IFS='|' read -r image options size <<<"$1"
-	cp "$E2PF_TMP/$image" "$dir/short"
-	truncate -s "$size" "$dir/short"
-	compare_stock "$dir" "$dir/short" "$options"
-	tally_case "short device" "$image $options $size" "$dir" 1 \
-		"$dir/short" "$options"
-}
-
-test_short()
-{
-	local image options
-
-	for image in $(image_names); do
-		for options in -fn -fy; do
-			seq 1 2 71 | awk -v i="$image" -v o=$options '{
-				print i "|" o "|" int($1 * $1 * 600) }' | sample 8
-		done
-	done | tally_all short_case
-	tally_end "short device"
-}
-
 # Calls made by our code.
 calls="malloc calloc realloc strdup strndup mmap mincore open fstat stat
 readlink opendir read pread posix_fadvise getrlimit sched_getaffinity sigaction
@@ -277,7 +251,7 @@ test_call()
 test_faults()
 {
 	images_make
-	[ $# -gt 0 ] || set -- eio gone cut once write signal short call
+	[ $# -gt 0 ] || set -- eio gone cut once write signal call
 	test_groups "$@"
 }
 

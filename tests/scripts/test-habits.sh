@@ -171,7 +171,8 @@ take()
 		(
 			cd "$dir/$copy" || exit
 			export LD_PRELOAD=$FIXED_RANDOM
-			[ $copy = stock ] || [ -z "$module" ] || export PREFETCH=1 LD_PRELOAD+=:$module
+			[ $copy = stock ] || [ -z "$module" ] ||
+				export PREFETCH=1 TEST_MMAP_IO=1 LD_PRELOAD+=:$module
 			[ $copy = stock ] || [ -z "$beside" ] || "$PREFETCHER" fs >"$out/beside" 2>&1 &
 			eval "$step"
 			echo "status $?"

@@ -10,7 +10,7 @@
 # Cases that need root, loop devices, FUSE or control groups are skipped without.
 # Runs a sample; all with E2PF_FAULTS=all, as `make check-faults` does.
 #
-#   test-limits.sh [GROUP...]	of: as names cpu nofile nproc rights fsize seccomp
+#   test-limits.sh [GROUP...]	of: as names nofile nproc rights fsize seccomp
 #				absent cgroup moments readonly device full mounted disk
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -112,14 +112,6 @@ test_names()
 			"$dir/compare" "$E2PF_TMP/names.image" -fyD || :
 	done
 	rm -rf "$dir" "$E2PF_TMP/names.image"
-}
-
-# Far more than the check needs.
-test_cpu()
-{
-	printf 'processor time|20 s|||ulimit -t 20|image.bad|%s\n' -fn -fy |
-		tally_all limit_case
-	tally_end "processor time"
 }
 
 test_nofile()
@@ -495,7 +487,7 @@ images_make()
 test_limits()
 {
 	images_make
-	[ $# -gt 0 ] || set -- as names cpu nofile nproc rights fsize seccomp absent \
+	[ $# -gt 0 ] || set -- as names nofile nproc rights fsize seccomp absent \
 		cgroup moments readonly device full mounted disk
 	test_groups "$@"
 }

@@ -25,9 +25,9 @@
 #
 #	srcdir=tests top_builddir=$PWD tests/scripts/test-compare.sh ROW
 #
-# If stock differs from itself, because of a race or of memory that it never wrote, it
-# is run again: compare_differs and the functions of COMPARE_EXCUSES decide whether the
-# difference is ours.
+# If stock differs from itself, because of memory that it never wrote, it is run again:
+# compare_differs and the functions of COMPARE_EXCUSES decide whether the difference is
+# ours.
 #
 # After compare_record, what is written must be the same, too: each call, in order, with
 # its place and its contents.
@@ -54,11 +54,7 @@
 #			or "-" to leave it unset, which does as 0 does
 #   COMPARE_ACCEL	PREFETCH_ACCEL for the command under test (default: all; empty:
 #			unset, and small filesystems are not accelerated)
-#   COMPARE_THREADS	not empty: both run with -m COMPARE_THREADS; the order
-#			in which their threads print lines is ignored
 #   COMPARE_IN_PLACE	not empty: no copies, both check the image itself
-#   COMPARE_STOPS	percentages: both programs are also killed after this part
-#			of what stock writes, and what they leave is compared
 #   COMPARE_SAVE	a file that is compared after each check, besides
 #   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
 #   COMPARE_MASK	a sed script that removes what may differ in the output
@@ -72,7 +68,6 @@
 COMPARE_PROGRAM=${COMPARE_PROGRAM:-e2fsck}
 COMPARE_ACCEL=${COMPARE_ACCEL-all}
 COMPARE_IN_PLACE=${COMPARE_IN_PLACE-}
-COMPARE_THREADS=${COMPARE_THREADS-}
 
 # Scripts change E2FSCK_STOCK and E2FSCK_TEST while they run, so the names of the
 # variables are kept, not their values.  PREFETCH_BTRFS tells the btrfs module
@@ -90,7 +85,7 @@ e2fsck)
 	COMPARE_UNSURE=${COMPARE_UNSURE-}
 	COMPARE_MASK=${COMPARE_MASK-}
 	COMPARE_EXCUSES=${COMPARE_EXCUSES-compare_unset_variable compare_crash \
-		compare_heap compare_race}
+		compare_heap}
 	;;
 btrfs)
 	export PREFETCH_BTRFS=$BTRFS_STOCK
@@ -184,8 +179,7 @@ compare_run()
 {
 	local program=$1 dir=$2 image=$3 arg at='' fs=fs folder=$2
 	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
-	local -a args=(${compare_command:+"$compare_command"}
-		       ${COMPARE_THREADS:+-m "$COMPARE_THREADS"})
+	local -a args=(${compare_command:+"$compare_command"})
 	local -a limit=(run "$COMPARE_LIMIT")
 
 	shift 3
@@ -244,7 +238,7 @@ compare_files()
 			 "$dir/stock.err" "$dir/$run.err")
 	local -a pairs=("$dir/stock.status" "$dir/$run.status")
 
-	if [ -z "$COMPARE_MASK$COMPARE_THREADS" ]; then
+	if [ -z "$COMPARE_MASK" ]; then
 		pairs+=("${prints[@]}")
 	else
 		compare_masked "${prints[@]}" || return
@@ -266,20 +260,10 @@ compare_masked()
 {
 	while [ $# -gt 0 ]; do
 		cmp -s "$1" "$2" ||
-			cmp <(compare_mask <"$1") <(compare_mask <"$2") 2>&1 ||
+			cmp <(sed "$COMPARE_MASK" "$1") <(sed "$COMPARE_MASK" "$2") 2>&1 ||
 			return
 		shift 2
 	done
-}
-
-compare_mask()
-{
-	if [ -z "$COMPARE_THREADS" ]; then
-		sed "$COMPARE_MASK"
-	else
-		# A thread's name may be printed before another's line.
-		sed "s/\\[Thread [0-9]*\\] //g; $COMPARE_MASK" | sort
-	fi
 }
 
 # compare_record: from now on what the runs write is recorded.
@@ -290,14 +274,13 @@ compare_record()
 }
 
 # compare_writes DIR RUN: are the calls that write the same?  Those of a run
-# that has been ended by a limit, or killed, only up to there.
+# that has been ended by a limit only up to there.
 compare_writes()
 {
 	local dir=$1 run=$2 part=0
 
 	! same_lines "$dir/stock.writes" "$dir/$run.writes" || return 0
-	[ -z "$COMPARE_THREADS" ] || return 0
-	! compare_was_ended "$dir/stock" && [ -z "${E2PF_WRITES_STOP-}" ] || part=1
+	! compare_was_ended "$dir/stock" || part=1
 	awk -v part=$part "$compare_order" \
 		"$dir/stock.writes" "$dir/$run.writes" >"$dir/order"
 }
@@ -449,25 +432,6 @@ compare_heap()
 	heap_decides "$@"
 }
 
-# With threads, the result of a check may depend on their timing.  The result of
-# the command under test must then be one that stock also produces.
-#
-# compare_race DIR IMAGE OPTION...: does one of ten more stock runs produce it?
-compare_race()
-{
-	local dir=$1 run
-
-	[ -n "$COMPARE_THREADS" ] || return
-	for ((run = 0; run < 10; run++)); do
-		compare_stock "$@"
-		! compare_files "$dir" test && ! compare_crash "$dir" || return 0
-	done
-	return 1
-}
-
-# compare_takes_threads: does stock e2fsck have the option -m, for threads?
-compare_takes_threads() { "$E2FSCK_STOCK" 2>&1 </dev/null | grep -q '^ -m '; }
-
 # compare_excused DIR IMAGE OPTION...: is there an excuse for the difference?
 compare_excused()
 {
@@ -549,8 +513,6 @@ compare_outcome()
 	else
 		COMPARE_OUTCOME=disagreed
 	fi
-	# The timing of threads cannot excuse a crash or a hang.
-	[ -z "$COMPARE_THREADS" ] || [ "$COMPARE_OUTCOME" = disagreed ] || return
 	[ -z "$COMPARE_UNSURE" ] ||
 		! COMPARE_LIMIT=$longer compare_differs "$dir" "${@:3}" ||
 		COMPARE_OUTCOME=unsure
@@ -566,53 +528,29 @@ compare_ends()
 	! compare_endless "$2"
 }
 
-# compare_stops DIR: the calls that write, by number, of COMPARE_STOPS.
-compare_stops()
-{
-	[ -z "${COMPARE_STOPS-}" ] || wc -l <"$1/stock.writes" |
-		awk -v parts="$COMPARE_STOPS" '{
-			count = split(parts, part, " ")
-			for (i = 1; i <= count; i++) {
-				n = 1 + int(part[i] * ($1 - 2) / 100)
-				if (n >= 1 && n < $1 && !seen[n]++)
-					print n
-			}
-		}'
-}
-
 # compare_image NAME DIR IMAGE OPTION...: runs stock once and the command under
 # test once for each I/O manager, and prints one TAP line.  The status and
 # output of stock stay in DIR.
 compare_image()
 {
-	local name=$1 dir=$2 manager bad=0 log=$2/log note='' status stops=''
+	local name=$1 dir=$2 manager bad=0 log=$2/log note='' status
 
-	local -x E2PF_WRITES_STOP=''
 	shift 2
 	mkdir -p "$dir"
 	: >"$log"
 	compare_stock "$dir" "$@"
 	status=$(<"$dir/stock.status")
-	for E2PF_WRITES_STOP in '' $(compare_stops "$dir"); do
-		if [ -n "$E2PF_WRITES_STOP" ]; then
-			stops+=", $E2PF_WRITES_STOP"
-			compare_stock "$dir" "$@"
-			[ "$(<"$dir/stock.status")" = 137 ] || bad=1
-		fi
-		for manager in $COMPARE_MANAGERS; do
-			compare_outcome "$dir" "$manager" "$@"
-			case $COMPARE_OUTCOME in
-			agreed) ;;
-			endless) note="; stock does not end, both begin alike" ;;
-			unsure) note="; stock differs from itself" ;;
-			*)	echo "$COMPARE_OUTCOME${stops:+ (${stops#, })}:" >>"$log"
-				cat "$dir/why" >>"$log"
-				bad=1 ;;
-			esac
-		done
+	for manager in $COMPARE_MANAGERS; do
+		compare_outcome "$dir" "$manager" "$@"
+		case $COMPARE_OUTCOME in
+		agreed) ;;
+		endless) note="; stock does not end, both begin alike" ;;
+		unsure) note="; stock differs from itself" ;;
+		*)	echo "$COMPARE_OUTCOME:" >>"$log"
+			cat "$dir/why" >>"$log"
+			bad=1 ;;
+		esac
 	done
-	[ -z "${COMPARE_STOPS-}" ] || [ -n "$stops" ] || bad=1
-	[ -z "$stops" ] || note="; killed after calls ${stops#, }$note"
 	if [ $bad = 0 ]; then
 		tap_ok "$name (status $status$note)"
 	else

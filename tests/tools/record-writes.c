@@ -12,9 +12,6 @@
  * image, its journal and its undo file, and block devices; all of them share
  * one log, which so has the order among them.
  *
- * With E2PF_WRITES_STOP=N the process gets SIGKILL right after the N-th call,
- * as from the kernel when memory runs out: the files are left as they are then.
- *
  * The log ends with the line "more" after MOST calls: a check that asks for ever
  * makes hundreds of thousands.  The longest repair of the tests makes 17,000.
  *
@@ -33,7 +30,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/fs.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -51,13 +47,10 @@
 static char folder[4096];		/* with a slash at its end */
 static const char *log_path;
 static int log_fd = -1;
-static uint64_t calls, stop;
+static uint64_t calls;
 
 static void __attribute__((constructor)) begin_record(void)
 {
-	const char *text = getenv("E2PF_WRITES_STOP");
-
-	stop = text ? strtoull(text, NULL, 10) : 0;
 	if (getcwd(folder, sizeof(folder) - 1))
 		strcat(folder, "/");
 	log_path = getenv("E2PF_WRITES");
@@ -96,8 +89,7 @@ static const char *name_of(int fd, char *path, size_t size)
 	return !stat(link, &st) && S_ISBLK(st.st_mode) ? path : NULL;
 }
 
-/* Appends the line, and ends the process after the last call.  Returns the result,
- * and keeps errno. */
+/* Appends the line.  Returns the result, and keeps errno. */
 static long record(int fd, const char *call, int64_t at, int64_t length,
 		   uint64_t sum, long result)
 {
@@ -119,8 +111,6 @@ static long record(int fd, const char *call, int64_t at, int64_t length,
 			n = snprintf(line, sizeof(line), "more\n");
 		if (syscall(SYS_write, log_fd, line, n) != n)
 			abort();
-		if (number == stop)
-			kill(getpid(), SIGKILL);
 	}
 	errno = err;
 	return result;

@@ -130,69 +130,6 @@ TEST(other_sizes)
 	assert_int_equal(live, 0);
 }
 
-/* Where changes of a chunk begin and end. */
-static const unsigned edges[] = { 0, 1, 63, 64, 65, 128, CHUNK_BITS - 64,
-				  CHUNK_BITS - 1, CHUNK_BITS };
-
-static void change(struct bitset *s, unsigned from, unsigned to, bool set)
-{
-	bitset_change(s, CHUNK_BITS + from, to - from, set);
-	memset(model + from, set, to - from);
-}
-
-/* The chunk is like the model; as one run, it takes no more than `one`. */
-static void same_chunk(struct bitset *s, size_t one)
-{
-	unsigned i, at, value, changes = 0;
-
-	for (i = 0; i < 2 * COUNT(edges); i++) {
-		at = edges[i / 2] - (i & 1);
-		if (at >= CHUNK_BITS)
-			continue;
-		assert_int_equal(bitset_test(s, CHUNK_BITS + at), model[at]);
-		for (value = 0; value < 2; value++) {
-			const unsigned char *next =
-				memchr(model + at, (int)value, CHUNK_BITS - at);
-
-			assert_int_equal(bitset_first(s, CHUNK_BITS + at,
-						      2 * CHUNK_BITS - 1, value),
-					 next ? CHUNK_BITS + (uint64_t)(next - model) :
-					 UINT64_MAX);
-		}
-		changes += at && model[at] != model[at - 1];
-	}
-	assert_true(changes > 2 || taken <= one);
-}
-
-/* Two changes of a chunk, of which the second begins or ends where the first does,
- * beside it, inside or outside. */
-TEST(two_changes)
-{
-	const unsigned n = COUNT(edges), all = n * n * n * n * 4;
-	unsigned i, a, b, c, d;
-	struct bitset s;
-	size_t one;
-
-	assert_true(bitset_init(&s, BITS));
-	change(&s, 1, 128, true);
-	assert_false(bitset_is_empty(&s));	/* no word is held back */
-	one = taken;
-	for (i = 0; i < all; i++) {
-		a = edges[i / 4 % n];
-		b = edges[i / 4 / n % n];
-		c = edges[i / 4 / n / n % n];
-		d = edges[i / 4 / n / n / n];
-		if (a >= b || c >= d)
-			continue;
-		change(&s, 0, CHUNK_BITS, i & 1);
-		change(&s, a, b, !(i & 1));
-		same_chunk(&s, one);
-		change(&s, c, d, i & 2);
-		same_chunk(&s, one);
-	}
-	bitset_free(&s);
-}
-
 /*
  * Memory.
  */
@@ -268,25 +205,29 @@ TEST(memory_of_large_maps)
 }
 
 /* What has become one run again, bit by bit, takes no memory of its own when its
- * last word is full. */
+ * last word is full, whether the run ends between words or within them. */
 TEST(one_run_again)
 {
-	const uint64_t first = 3 * CHUNK_BITS + 128;
+	static const unsigned from[] = { 128, 130 };
 	struct bitset s;
-	uint64_t before, i;
+	uint64_t before, i, first;
+	unsigned k;
 
-	assert_true(bitset_init(&s, BITS));
-	bitset_change(&s, first, 128, true);
-	before = taken;
-	for (i = 0; i < 128; i += 2)
-		bitset_clear(&s, first + i);
-	assert_false(bitset_is_empty(&s));	/* no word is held back */
-	assert_true(taken > before);
-	for (i = 0; i < 128; i += 2)
-		bitset_set(&s, first + i);
-	assert_false(bitset_is_empty(&s));
-	assert_int_equal(taken, before);
-	bitset_free(&s);
+	for (k = 0; k < COUNT(from); k++) {
+		first = 3 * CHUNK_BITS + from[k];
+		assert_true(bitset_init(&s, BITS));
+		bitset_change(&s, first, 192, true);
+		before = taken;
+		for (i = 0; i < 192; i += 2)
+			bitset_clear(&s, first + i);
+		assert_false(bitset_is_empty(&s));	/* no word is held back */
+		assert_true(taken > before);
+		for (i = 0; i < 192; i += 2)
+			bitset_set(&s, first + (i + 64) % 192);
+		assert_false(bitset_is_empty(&s));
+		assert_int_equal(taken, before);
+		bitset_free(&s);
+	}
 }
 
 /* A copy or a set that cannot be made leaves nothing behind, and the original

@@ -211,6 +211,19 @@ RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 	assert_int_equal(rig_stats(r).gate_waits, 0);
 }
 
+/* On a device that seeks a checker does not wait for a worker where the disk serves it before
+ * the workers. */
+RIG_TEST(not_at_the_gate, 40, 1)
+{
+	r->cfg.seeks = r->cfg.ungated = true;
+	fake_hold(&r->dev, FAKE_WILLNEED, true);
+	rig_start(r);
+	fake_threads_settle();
+	e2pf_ext4_at_group(r->e, 30);
+	rig_checker_reads(r, r->fs.groups[30].inode_table, 1);
+	assert_int_equal(rig_stats(r).gate_waits, 0);
+}
+
 static unsigned measuring_reads(const struct rig *r)
 {
 	unsigned n = 0;
@@ -264,8 +277,8 @@ static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return read_device(dev, buf, offset, len);
 }
 
-/* Whoever asks for progress does not wait for a device that hangs. */
-RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
+/* An engine that may read its device only without its lock. */
+static void start_unlocked(struct rig *r)
 {
 	static struct e2pf_device_ops ops;
 
@@ -276,6 +289,12 @@ RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
 	rig_new(r);
 	measured = r->e;
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+}
+
+/* Whoever asks for progress does not wait for a device that hangs. */
+RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
+{
+	start_unlocked(r);
 	fake_threads_settle();
 	assert_int_equal(measuring_reads(r), 11);
 }
@@ -283,16 +302,9 @@ RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
 /* Nor for the samples, which are read when all of them seem to be cached. */
 RIG_TEST(sampled_without_the_lock, 44, 1)
 {
-	struct e2pf_device_ops ops = *r->device->ops;
-
 	rig_make_directories(r);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
-	read_device = ops.read;
-	ops.read = read_unlocked;
-	r->device->ops = &ops;
-	rig_new(r);
-	measured = r->e;
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	start_unlocked(r);
 	assert_true(r->dev.reads > 0);
 	assert_int_equal(fake_threads_alive(), 0);
 }
