@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "device/share.h"
 #include "device/thread.h"
 #include "engine/lock.h"
 #include "report/stats_file.h"
@@ -431,6 +432,8 @@ static int run(struct options *o)
 	unsetenv("PREFETCH_STATS");
 	if (o->plan)
 		return show_plans(o);
+	/* A descriptor of a high number takes 7 ms once there are threads. */
+	e2pf_share_join();
 	return o->command ? run_after(o, configured) : prefetch(o);
 }
 

@@ -273,7 +273,7 @@ mount_all()
 	truncate -s 64M "$dir/mounted" && mke2fs -q -F -b 4096 -O uninit_bg \
 		-d "$srcdir/scripts" "$dir/mounted" && cp "$dir/mounted" "$dir/below" &&
 		loop=$(loop_attach "$dir/mounted") && mount "$loop" "$mnt" &&
-		mkdir -p "$mnt"/{sub,bound,none,folder/one} "$dir/bind" &&
+		mkdir -p "$mnt"/{sub,bound,none,folder/one,many/{1..200}} "$dir/bind" &&
 		sub=$(loop_attach "$dir/below") && mount "$sub" "$mnt/sub" &&
 		mount --bind "$mnt/folder" "$dir/bind" &&
 		mount -t tmpfs tmpfs "$mnt/none"
@@ -360,6 +360,24 @@ read_before()
 	reads_of "$PREFETCHER" -x "$mnt" -- && cat "$dir/reads" && [ "$(<"$dir/reads")" = 0 ]
 }
 
+# Of a small part no more is read than the walk itself reads.
+sectors_of()
+{
+	local stat=/sys/block/${loop#/dev/}/stat
+
+	mount_anew && awk '{ print $3 }' "$stat" && "$@" find "$mnt/folder" >/dev/null &&
+		awk '{ print $3 }' "$stat"
+}
+small_part()
+{
+	local alone ours
+
+	alone=$(sectors_of env | awk '{ n = $1 - n } END { print n }')
+	ours=$(sectors_of "$PREFETCHER" -x "$mnt/folder" -- | awk '{ n = $1 - n } END { print n }')
+	echo "sectors: $alone alone, $ours"
+	[ "$alone" -gt 0 ] && [ "$ours" -le "$alone" ]
+}
+
 # A command begins after a time even if much is left: the tables alone are 64 reads or
 # more.
 begins_in_time()
@@ -430,6 +448,7 @@ test_paths()
 	tap_check "all is read before the command begins" undisturbed read_before
 	tap_unless "$(no_cachestat)" "nothing after a walk without it" undisturbed \
 		found_in_memory
+	tap_check "of a small part, no more than is walked" undisturbed small_part
 	tap_check "another user: a line says what it takes" says_group
 	tap_check "no node of the device: a line says so" says_no_node
 	tap_check "probe" run 0 probe -q "$mnt"
