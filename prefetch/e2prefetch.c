@@ -219,7 +219,6 @@ static int stats_status(const struct options *o, const char *why)
 	return EXIT_OPERATIONAL;
 }
 
-/* The kernel drops a block device's pages when its last opener closes it. */
 /* A server in user space may have a file's pages dropped whenever it is opened: is the
  * superblock's then still there? */
 static bool drops_at_open(const struct target *t)
@@ -238,6 +237,7 @@ static bool drops_at_open(const struct target *t)
 	return after != E2PF_CACHED;
 }
 
+/* The kernel drops a block device's pages when its last opener closes it. */
 static void warn_if_dropped(const struct options *o, const struct target *t)
 {
 	if (drops_at_open(t))
