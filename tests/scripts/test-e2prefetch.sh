@@ -270,7 +270,7 @@ mount_all()
 	mnt=$dir/mnt
 	mkdir -p "$mnt"
 	# In blocks as large as pages: of smaller ones others may be in a page.
-	truncate -s 64M "$dir/mounted" && mke2fs -q -F -b 4096 -O uninit_bg \
+	truncate -s 64M "$dir/mounted" && mke2fs -q -F -b 4096 -N 8192 -O uninit_bg \
 		-d "$srcdir/scripts" "$dir/mounted" && cp "$dir/mounted" "$dir/below" &&
 		loop=$(loop_attach "$dir/mounted") && mount "$loop" "$mnt" &&
 		mkdir -p "$mnt"/{sub,bound,none,folder/one,many/{1..200}} "$dir/bind" &&
@@ -378,6 +378,15 @@ small_part()
 	[ "$alone" -gt 0 ] && [ "$ours" -le "$alone" ]
 }
 
+# What does not fit would be evicted before a walk comes to it.
+larger_than_memory()
+{
+	seq 5000 | (cd "$mnt/many/1" && xargs touch) && mount_anew &&
+		run 4 -x -m 1M "$mnt" && one_line &&
+		grep "nothing is read ahead: the inode tables are larger" "$dir/err" &&
+		run 0 -x -m 4M "$mnt"
+}
+
 # A command begins after a time even if much is left: the tables alone are 64 reads or
 # more.
 begins_in_time()
@@ -449,6 +458,7 @@ test_paths()
 	tap_unless "$(no_cachestat)" "nothing after a walk without it" undisturbed \
 		found_in_memory
 	tap_check "of a small part, no more than is walked" undisturbed small_part
+	tap_check "nothing of what does not fit" undisturbed larger_than_memory
 	tap_check "another user: a line says what it takes" says_group
 	tap_check "no node of the device: a line says so" says_no_node
 	tap_check "probe" run 0 probe -q "$mnt"
