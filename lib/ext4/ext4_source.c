@@ -422,8 +422,14 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 		.cls = E2PF_INODES
 	};
 
+	struct whole_pages whole = { source, sink, ctx };
+
 	if (!group.inode_table || !bytes)
 		return;
+	if (ext4->page > ext4->geo->block_size) {
+		sink = pass_pages;
+		ctx = &whole;
+	}
 	sink(ctx, &ref);
 	ref.parse = true;
 	if (ref.length > SAMPLE_BYTES)
