@@ -163,16 +163,14 @@ def extend(rnd, path, off, blocks, bs):
     os.close(fd)
 
 
-def aged(rnd, bs, dirs, files, rounds, blocks):
-    """In each round FILES files of up to BLOCKS blocks are created in random
-    directories, which grow; then of all files an eighth is deleted, an eighth
-    rewritten, and an eighth grows."""
+def age(rnd, bs, files, rounds, blocks, one_path):
+    """In each round FILES files of up to BLOCKS blocks are created where ONE_PATH
+    says; then of all files an eighth is deleted, an eighth rewritten, and an
+    eighth grows."""
     every, number = [], 0
-    for n in range(dirs):
-        make_dir(n)
     for _ in range(rounds):
-        for _ in range(files):
-            every.append(f"{dir_path(rnd(dirs))}/aged-{number}")
+        for i in range(files):
+            every.append(f"{one_path(i)}/aged-{number}")
             number += 1
             extend(rnd, every[-1], 0, blocks, bs)
         for _ in range(len(every) // 8):
@@ -187,8 +185,29 @@ def aged(rnd, bs, dirs, files, rounds, blocks):
             extend(rnd, path, os.stat(path).st_size, blocks // 4, bs)
 
 
+def aged(rnd, bs, dirs, files, rounds, blocks):
+    """A filesystem that ages in directories, which grow."""
+    for n in range(dirs):
+        make_dir(n)
+    age(rnd, bs, files, rounds, blocks, lambda _: dir_path(rnd(dirs)))
+
+
+def rooted(rnd, bs, dirs, files, rounds, blocks):
+    """One whose directories are made while it ages, DIRS in each round, each in
+    one of those that are there."""
+    folders = ["."]
+
+    def one_path(i):
+        if i * dirs // files != (i + 1) * dirs // files:
+            folders.append(f"{folders[rnd(len(folders))]}/d{len(folders)}")
+            os.mkdir(folders[-1])
+        return folders[rnd(len(folders))]
+
+    age(rnd, bs, files, rounds, blocks, one_path)
+
+
 KINDS = {f.__name__: f for f in (small, written, fragmented, indirect, grown,
-                                 changed, inline, every, aged)}
+                                 changed, inline, every, aged, rooted)}
 
 
 def fill(folder, seed, kind, *numbers):

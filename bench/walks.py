@@ -20,7 +20,7 @@ import rig
 
 def ways(args, command):
     """{label: words}, with {} for the folder: the command alone, after
-    e2prefetch, and peers."""
+    e2prefetch, and peers, beside the first command only: they take long, too."""
     words = shlex.split(command)
     path = next((w for w in words if w.startswith("{}")), "{}")
     options = shlex.split(args.options or "")
@@ -28,7 +28,18 @@ def ways(args, command):
             path, "--", *words]
     return {"alone": words, "e2prefetch": ours,
             **{label: shlex.split(peer) for label, _, peer in
-               (c.partition("=") for c in args.checkers) if peer}}
+               (c.partition("=") for c in args.checkers)
+               if peer and command == args.walk[0]}}
+
+
+def turns(args, labels):
+    """The repetitions, in the given order and then in reverse: what is not ours
+    takes minutes, and may be given fewer."""
+    for rep in range(args.repeat):
+        for label in labels if rep % 2 == 0 else labels[::-1]:
+            if label == "e2prefetch" or rep < (args.repeat_alone or
+                                               args.repeat):
+                yield rep, label
 
 
 @contextlib.contextmanager
@@ -41,14 +52,16 @@ def mounted(dev, folder, write):
         subprocess.run(["umount", folder], check=True)
 
 
-def run_once(dev, folder, words, write):
+def run_once(args, dev, folder, words):
     """Seconds, requests, status, and a digest of what was printed, in any
     order."""
     command = [w.replace("{}", folder) for w in words]
-    with mounted(dev, folder, write), tempfile.TemporaryFile() as out:
+    with mounted(dev, folder, args.write), tempfile.TemporaryFile() as out, \
+            rig.memory_group(args.memory_left) if args.memory_left else \
+            contextlib.nullcontext() as enter:
         dev.command("reset")
         start = time.monotonic()
-        with rig.process(command, stdout=out) as p:
+        with rig.process(command, stdout=out, preexec_fn=enter) as p:
             p.wait()
         seconds = time.monotonic() - start
         counters = dev.counters()
@@ -79,28 +92,24 @@ def runs_of(args, work, image, model, command, cost):
     """A row of figures: {label: its runs}, and the bound."""
     found, trace = {}, os.path.join(work.path, "trace")
     folder = tempfile.mkdtemp(prefix="walk-", dir=work.path)
-    every = list(ways(args, command).items())
-    copy = None if args.write else work.copy_of(image, True)
-    for rep in range(args.repeat):
-        for label, words in every if rep % 2 == 0 else every[::-1]:
-            path = copy or work.copy_of(image)
-            options = [f"--compensate={cost}",
-                       *([] if args.write else ["--read-only"])]
-            with rig.device(work, path, model, options) as dev:
-                first = label == "alone" and rep == 0
-                if first:
-                    dev.command("trace " + trace)
-                row = run_once(dev, folder, words, args.write)
-                if first:
-                    dev.command("trace")
-            found.setdefault(label, []).append(row)
-            print(f"{model} {label}: {row['seconds']:.2f} s, {row['reads']} "
-                  "requests", flush=True)
-            if not copy:
-                os.unlink(path)
+    every = ways(args, command)
+    for rep, label in turns(args, list(every)):
+        path = work.copy_of(image) if args.write else image
+        options = [f"--compensate={cost}",
+                   *([] if args.write else ["--read-only"])]
+        with rig.device(work, path, model, options) as dev:
+            first = label == "alone" and rep == 0
+            if first:
+                dev.command("trace " + trace)
+            row = run_once(args, dev, folder, every[label])
+            if first:
+                dev.command("trace")
+        found.setdefault(label, []).append(row)
+        print(f"{model} {label}: {row['seconds']:.2f} s, {row['reads']} "
+              "requests", flush=True)
+        if args.write:
+            os.unlink(path)
     best = bound(model, trace, os.path.getsize(image))
-    if copy and copy != image:
-        os.unlink(copy)
     os.rmdir(folder)
     return found, best
 
@@ -122,7 +131,9 @@ def row_of(image, model, command, found, best):
     return [image, model, f"`{command}`", report.figure(alone),
             report.figure(ours["seconds"]), f"{ours['seconds'] / alone:.3f}",
             f"{least['alone']['reads']}, {ours['reads']}",
-            report.figure(best), ", ".join(others)]
+            report.figure(best),
+            f"{ours['seconds'] / best:.2f}" if best else "",
+            ", ".join(others)]
 
 
 def text(args, machine, rows):
@@ -131,7 +142,8 @@ def text(args, machine, rows):
         "Seconds of commands that walk a mounted filesystem of which nothing is "
         "cached, alone",
         "and with `e2prefetch FOLDER --` before them: the least of "
-        f"{args.repeat}, alternating. The bound is",
+        f"{args.repeat}, alternating"
+        f"{f', alone {args.repeat_alone}' if args.repeat_alone else ''}. The bound is",
         "what the modelled device takes for the blocks that the command alone "
         "reads, in block",
         "order. Written by `bench/run --walk`; commands as typed:", "",
@@ -141,7 +153,16 @@ def text(args, machine, rows):
         f"{machine['source']}, load {machine['load']}.", "",
         report.as_markdown([["image", "device", "command", "alone, s",
                              "e2prefetch, s", "ratio", "requests", "bound, s",
-                             "peers, s (ratio)"], *rows]), ""])
+                             "of the bound", "peers, s (ratio)"], *rows]), ""])
+
+
+def save(args, machine, rows, result):
+    """After each row: a run of all takes hours."""
+    with open(os.path.join(args.out, "walks.json"), "w") as f:
+        json.dump(result, f, indent=1)
+    path = args.report or os.path.join(args.out, "timing-walks.md")
+    with open(path, "w") as f:
+        f.write(text(args, machine, rows))
 
 
 def measure(args):
@@ -156,19 +177,18 @@ def measure(args):
         for name in args.images:
             image = rig.image_files(rig.image_path(name, args.images_dir))[0]
             label = os.path.basename(name) if os.path.isfile(name) else name
+            path = image if args.write else work.copy_of(image, True)
             for model in args.models:
                 for command in args.walk:
-                    found, best = runs_of(args, work, image, model, command,
+                    found, best = runs_of(args, work, path, model, command,
                                           cost)
                     bad |= differ(found)
                     rows.append(row_of(label, model, command, found, best))
                     result.append(dict(image=label, model=model, bound=best,
                                        command=command, runs=found))
-    with open(os.path.join(args.out, "walks.json"), "w") as f:
-        json.dump(result, f, indent=1)
-    path = args.report or os.path.join(args.out, "timing-walks.md")
-    with open(path, "w") as f:
-        f.write(text(args, machine, rows))
+                    save(args, machine, rows, result)
+            if path != image:
+                os.unlink(path)
     print(report.as_markdown(rows))
     if bad:
         print("The output or the status of a command differs.")

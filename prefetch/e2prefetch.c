@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "device/share.h"
 #include "device/thread.h"
 #include "lock.h"
 #include "report/words.h"
@@ -215,7 +216,6 @@ static int stats_status(const struct options *o, const char *why)
 	return EXIT_OPERATIONAL;
 }
 
-/* The kernel drops a block device's pages when its last opener closes it. */
 /* A server in user space may have a file's pages dropped whenever it is opened: is the
  * superblock's then still there? */
 static bool drops_at_open(const struct target *t)
@@ -234,6 +234,7 @@ static bool drops_at_open(const struct target *t)
 	return after != E2PF_CACHED;
 }
 
+/* The kernel drops a block device's pages when its last opener closes it. */
 static void warn_if_dropped(const struct options *o, const struct target *t)
 {
 	if (drops_at_open(t))
@@ -423,6 +424,8 @@ static int run(struct options *o)
 	unsetenv("PREFETCH_STATS");
 	if (o->plan)
 		return show_plans(o);
+	/* A descriptor of a high number takes 7 ms once there are threads. */
+	e2pf_share_join();
 	return o->command ? run_after(o, configured) : prefetch(o);
 }
 

@@ -176,11 +176,15 @@ static uint64_t missing_span(struct file_device *f, uint64_t start,
 			     uint64_t len, enum e2pf_residency *state)
 {
 	uint64_t page = f->dev.page_size, n;
+	int64_t held = f->dev.sees_held ? pages_held(f, start, len) : -1;
 
 	*state = E2PF_MISSING;
-	if (!f->dev.sees_held || (len > page && pages_held(f, start, len) <= 0))
+	if (held <= 0)
 		return len;
 	*state = page_state(f, start);
+	/* Each of them is asked about when it is waited for. */
+	if (*state == E2PF_HELD && (uint64_t)held == len / page)
+		return len;
 	for (n = page; n < len && page_state(f, start + n) == *state; n += page)
 		;
 	return n;

@@ -46,13 +46,23 @@ struct sampling {
 	bool missing;		/* some of it is not cached */
 };
 
+/* Pages that are held count: what the kernel reads of a mounted filesystem for itself
+ * is up to date in its buffers, not in their pages. */
 static void check_ref(void *ctx, const struct e2pf_ref *ref)
 {
 	struct sampling *s = ctx;
+	enum e2pf_residency state;
+	struct e2pf_device *dev;
+	uint64_t at, n;
 
-	if (e2pf_is_sound(s->e->source, ref) && !s->missing)
-		s->missing = !e2pf_is_cached(s->e->devices[ref->device],
-					     ref->offset, ref->length);
+	if (!e2pf_is_sound(s->source, ref))
+		return;
+	dev = s->devices[ref->device];
+	for (at = 0; at < ref->length && !s->missing; at += n) {
+		n = dev->ops->span(dev, ref->offset + at, ref->length - at,
+				   &state);
+		s->missing = state == E2PF_MISSING;
+	}
 }
 
 /* A reference itself may be cached only because of the kernel's own readahead: what

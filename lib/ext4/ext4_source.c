@@ -219,10 +219,11 @@ static void ext4_begin(struct e2pf_source *source,
 	ext4->side_by_side = !start->asleep && lie_side_by_side(ext4);
 	ext4->ordered = ext4->guarded && !start->asleep && lie_in_order(ext4);
 	ext4->source.align = ext4->side_by_side ? FLEX_GROUPS : 1;
+	/* Few units at first: then the device is not measured. */
 	e2pf_folders_free(ext4->folders);
 	ext4->folders = NULL;
-	if (ext4->below_count && !start->asleep)
-		ext4->folders = e2pf_folders_new(ext4, start->seeks);
+	if (ext4->below_count)
+		ext4->folders = e2pf_folders_new(ext4);
 	if (ext4->folders) {
 		ext4->source.align = 1;
 		ext4->source.parse_limit = ext4->geo->blocks / FOLDER_PART;
@@ -421,8 +422,14 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 		.cls = E2PF_INODES
 	};
 
+	struct whole_pages whole = { source, sink, ctx };
+
 	if (!group.inode_table || !bytes)
 		return;
+	if (ext4->page > ext4->geo->block_size) {
+		sink = pass_pages;
+		ctx = &whole;
+	}
 	sink(ctx, &ref);
 	ref.parse = true;
 	if (ref.length > SAMPLE_BYTES)

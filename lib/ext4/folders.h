@@ -3,10 +3,9 @@
 /*
  * Units of the source when only what is below some folders is read.
  *
- * A unit is a folder, whose blocks are parsed for names; or a group: the kernel puts
- * what a folder names near it, so a group with one wanted inode is read whole, in one
- * sweep, and the next levels of the tree are in memory when they are found.  As soon as
- * the groups are a large part of the filesystem all of it is read.
+ * A unit is an inode, of which a folder's blocks are parsed for names.  So the tree is
+ * read level by level, each in one sweep.  As soon as they are a large part of the
+ * filesystem all of its groups are units: fewer sweeps, and large requests.
  */
 #ifndef E2PF_FOLDERS_H
 #define E2PF_FOLDERS_H
@@ -16,18 +15,17 @@
 struct e2pf_ext4;
 struct e2pf_folders;
 
-/* Begin with those that the source names.  With a head, many small sweeps cost more
- * than one that reads everything.  Returns NULL without memory. */
-struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4, bool seeks);
+/* Begin with those that the source names.  Returns NULL without memory. */
+struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4);
 void e2pf_folders_free(struct e2pf_folders *f);
 
 /* The number of units; it grows by parsing. */
 uint64_t e2pf_folders_units(struct e2pf_folders *f);
 
-/* Is the unit a group, or a folder's inode?  *number is which. */
+/* Is the unit a group, or an inode?  *number is which. */
 bool e2pf_folders_is_group(struct e2pf_folders *f, uint64_t unit, uint32_t *number);
 
-/* Pass the reference of a folder's inode to the plan's sink. */
+/* Pass the references of an inode to the plan's sink. */
 void e2pf_folders_seed(struct e2pf_folders *f, uint32_t ino, struct e2pf_plan *plan);
 
 /* Parse a block of a folder below which all is wanted; true if it is one, and there may

@@ -190,8 +190,8 @@ void e2pf_plan_inodes(struct e2pf_plan *plan, uint32_t first_ino,
 void e2pf_plan_block(struct e2pf_plan *plan, struct e2pf_kind kind,
 		     uint64_t block, const void *bytes);
 
-/* An entry names this inode, which the filesystem has; it may be a folder's. */
-typedef void e2pf_entry_fn(void *ctx, uint32_t ino, bool may_be_folder);
+/* An entry names this inode, which the filesystem has. */
+typedef void e2pf_entry_fn(void *ctx, uint32_t ino);
 
 /* Find the entries in `size` bytes of a folder: one block of it, or what is in its
  * inode. */

@@ -41,10 +41,9 @@ static bool is_dots(const uint8_t *name, unsigned length)
 void e2pf_plan_entries(const struct e2pf_geometry *geo, const void *bytes,
 		       size_t size, e2pf_entry_fn *found, void *ctx)
 {
-	bool typed = geo->feature_incompat & EXT2_FEATURE_INCOMPAT_FILETYPE;
 	const uint8_t *entry = bytes;
 	uint32_t length, ino;
-	unsigned name, type;
+	unsigned name;
 
 	for (; size >= ENTRY_SIZE; entry += length, size -= length) {
 		length = entry_length(entry, size);
@@ -52,12 +51,10 @@ void e2pf_plan_entries(const struct e2pf_geometry *geo, const void *bytes,
 			return;
 		ino = le(entry, 4);
 		name = entry[6];
-		type = typed ? entry[7] : EXT2_FT_UNKNOWN;
 		if (ino && ino <= geo->inodes && name &&
 		    name <= length - ENTRY_SIZE &&
 		    !is_dots(entry + ENTRY_SIZE, name))
-			found(ctx, ino, type == EXT2_FT_DIR ||
-					type == EXT2_FT_UNKNOWN);
+			found(ctx, ino);
 	}
 }
 

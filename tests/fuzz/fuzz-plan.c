@@ -162,11 +162,10 @@ static void fuzz_block(struct input *in, const struct e2pf_geometry *geo,
 	free(bytes);
 }
 
-static void check_entry(void *ctx, uint32_t ino, bool may_be_folder)
+static void check_entry(void *ctx, uint32_t ino)
 {
 	const struct e2pf_geometry *geo = ctx;
 
-	(void)may_be_folder;
 	require(ino && ino <= geo->inodes);
 }
 

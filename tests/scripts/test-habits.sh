@@ -172,7 +172,7 @@ take()
 			cd "$dir/$copy" || exit
 			export LD_PRELOAD=$FIXED_RANDOM
 			[ $copy = stock ] || [ -z "$module" ] ||
-				export PREFETCH=1 TEST_MMAP_IO=1 LD_PRELOAD+=:$module
+				export PREFETCH=1 TEST_MMAP_IO=1 LD_PRELOAD+=:$module:$ACCEL
 			[ $copy = stock ] || [ -z "$beside" ] || "$PREFETCHER" fs >"$out/beside" 2>&1 &
 			eval "$step"
 			echo "status $?"

@@ -11,24 +11,21 @@
 #define GROUPS 40u
 #define INODES 64u		/* of a group: eight blocks of a table */
 
-static struct e2pf_geometry typed = {
-	.inodes = 5000, .inode_size = 256, .block_size = 4096,
-	.feature_incompat = EXT2_FEATURE_INCOMPAT_FILETYPE
+static const struct e2pf_geometry geometry = {
+	.inodes = 5000, .inode_size = 256, .block_size = 4096
 };
 
 /* What was found. */
 static struct {
 	unsigned count;
 	uint32_t ino[16];
-	bool folder[16];
 } names;
 
-static void record_name(void *ctx, uint32_t ino, bool may_be_folder)
+static void record_name(void *ctx, uint32_t ino)
 {
 	(void)ctx;
 	assert_true(names.count < COUNT(names.ino));
-	names.ino[names.count] = ino;
-	names.folder[names.count++] = may_be_folder;
+	names.ino[names.count++] = ino;
 }
 
 /* Write an entry, and return where the next one begins. */
@@ -48,14 +45,14 @@ static uint8_t *put_entry(uint8_t *at, uint32_t ino, unsigned length,
 	return at + length;
 }
 
-/* The inodes that are found, each with whether it may be a folder's. */
-static void finds(const struct e2pf_geometry *geo, const void *bytes, size_t size,
-		  unsigned count, const uint32_t *inodes)
+/* The inodes that are found. */
+static void finds(const void *bytes, size_t size, unsigned count,
+		  const uint32_t *inodes)
 {
 	unsigned i;
 
 	names.count = 0;
-	e2pf_plan_entries(geo, bytes, size, record_name, NULL);
+	e2pf_plan_entries(&geometry, bytes, size, record_name, NULL);
 	assert_int_equal(names.count, count);
 	for (i = 0; i < count; i++)
 		assert_int_equal(names.ino[i], inodes[i]);
@@ -78,24 +75,8 @@ TEST(entries)
 	/* The rest, but for a checksum. */
 	at = put_entry(at, 0, (unsigned)(block + 4084 - at), "", 0);
 	put_entry(at, 0, 12, "", 0xde);
-	finds(&typed, block, sizeof(block), 4,
+	finds(block, sizeof(block), 4,
 	      (const uint32_t[]){ 20, 21, 5000, 24 });
-	assert_false(names.folder[0]);
-	assert_true(names.folder[1]);
-	assert_true(names.folder[2]);
-	assert_false(names.folder[3]);
-}
-
-/* Where entries have no types, each may be a folder; a name of 256 bytes or more is
- * no name. */
-TEST(entries_without_types)
-{
-	const struct e2pf_geometry plain = { .inodes = 5000 };
-	static uint8_t block[1024];
-
-	put_entry(block, 20, 1024, "file", EXT2_FT_REG_FILE);
-	finds(&plain, block, sizeof(block), 1, (const uint32_t[]){ 20 });
-	assert_true(names.folder[0]);
 }
 
 /* The root of a hash tree and a node: names of no inode cover what is not a name. */
@@ -106,9 +87,9 @@ TEST(hash_trees)
 	memset(block, 0x5a, sizeof(block));
 	put_entry(put_entry(block, 12, 12, ".", EXT2_FT_DIR), 2, 4084, "..",
 		  EXT2_FT_DIR);
-	finds(&typed, block, sizeof(block), 0, NULL);
+	finds(block, sizeof(block), 0, NULL);
 	put_entry(block, 0, 4096, "", 0);
-	finds(&typed, block, sizeof(block), 0, NULL);
+	finds(block, sizeof(block), 0, NULL);
 }
 
 /* Lengths of entries that cannot be: nothing after them is believed. */
@@ -122,14 +103,14 @@ TEST(entries_that_are_wrong)
 		memset(block, 0, sizeof(block));
 		put_entry(put_entry(block, 20, 16, "a", EXT2_FT_REG_FILE), 21,
 			  lengths[i], "b", EXT2_FT_REG_FILE);
-		finds(&typed, block, sizeof(block), 1, (const uint32_t[]){ 20 });
+		finds(block, sizeof(block), 1, (const uint32_t[]){ 20 });
 	}
 	/* A name longer than its entry; an end in the middle of one. */
 	put_entry(block, 20, 12, "longer", EXT2_FT_REG_FILE);
 	put_entry(block + 12, 21, 12, "b", EXT2_FT_REG_FILE);
-	finds(&typed, block, 24, 1, (const uint32_t[]){ 21 });
-	finds(&typed, block, 23, 0, NULL);
-	finds(&typed, block, 7, 0, NULL);
+	finds(block, 24, 1, (const uint32_t[]){ 21 });
+	finds(block, 23, 0, NULL);
+	finds(block, 7, 0, NULL);
 }
 
 TEST(entries_of_64k)
@@ -140,11 +121,11 @@ TEST(entries_of_64k)
 
 	for (i = 0; i < COUNT(whole); i++) {
 		put_entry(block, 20, whole[i], "a", EXT2_FT_REG_FILE);
-		finds(&typed, block, sizeof(block), 1, (const uint32_t[]){ 20 });
+		finds(block, sizeof(block), 1, (const uint32_t[]){ 20 });
 	}
 	put_entry(put_entry(block, 20, 65520, "a", EXT2_FT_REG_FILE), 21, 16, "b",
 		  EXT2_FT_REG_FILE);
-	finds(&typed, block, sizeof(block), 2, (const uint32_t[]){ 20, 21 });
+	finds(block, sizeof(block), 2, (const uint32_t[]){ 20, 21 });
 }
 
 /* A folder of 256 bytes that is its inode: i_block, and then an attribute. */
@@ -173,24 +154,24 @@ TEST(entries_in_the_inode)
 	put_entry(put_entry(tail + 64, 22, 12, "c", EXT2_FT_REG_FILE), 23, 16,
 		  "d", EXT2_FT_REG_FILE);
 	names.count = 0;
-	e2pf_plan_inline_entries(&typed, u.bytes, record_name, NULL);
+	e2pf_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 4);
 	assert_int_equal(names.ino[1], 21);
 	assert_int_equal(names.ino[3], 23);
 	/* A value elsewhere; one that does not fit; no attributes; another kind of folder. */
 	attr[1].e_value_inum = htole32(30);
 	names.count = 2;
-	e2pf_plan_inline_entries(&typed, u.bytes, record_name, NULL);
+	e2pf_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 4);
 	attr[1].e_value_inum = 0;
 	attr[1].e_value_size = htole32(29);
-	e2pf_plan_inline_entries(&typed, u.bytes, record_name, NULL);
+	e2pf_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 6);
 	u.inode.i_extra_isize = htole16(92);
-	e2pf_plan_inline_entries(&typed, u.bytes, record_name, NULL);
+	e2pf_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 8);
 	u.inode.i_flags = 0;
-	e2pf_plan_inline_entries(&typed, u.bytes, record_name, NULL);
+	e2pf_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 8);
 }
 
@@ -208,12 +189,20 @@ static struct {
 	unsigned refs, parsed;
 } t;
 
+static void make_fs(unsigned groups, unsigned inodes)
+{
+	unsigned g;
+
+	memset(&t, 0, sizeof(t));
+	tiny_new(&t.fs, groups, 256, inodes, BS);
+	for (g = 0; g < groups; g++)
+		t.fs.groups[g].inodes_allocated = inodes;
+	t.source = tiny_source(&t.fs, E2PF_ALL_CLASSES & ~(1u << E2PF_BITMAPS));
+}
+
 FIXTURE(set_up)
 {
-	memset(&t, 0, sizeof(t));
-	tiny_new(&t.fs, GROUPS, 256, INODES, BS);
-	t.fs.geo.feature_incompat |= EXT2_FEATURE_INCOMPAT_FILETYPE;
-	t.source = tiny_source(&t.fs, E2PF_ALL_CLASSES & ~(1u << E2PF_BITMAPS));
+	make_fs(GROUPS, INODES);
 	return 0;
 }
 
@@ -234,7 +223,8 @@ static uint32_t inode_of(unsigned group, unsigned index)
 static uint64_t make_folder(uint32_t ino, unsigned n, uint32_t child,
 			    unsigned type)
 {
-	uint64_t block = tiny_free_block(&t.fs, (ino - 1) / INODES) + n;
+	uint32_t group = (ino - 1) / t.fs.geo.inodes_per_group;
+	uint64_t block = tiny_free_block(&t.fs, group) + n;
 
 	tiny_inode(&t.fs, ino, LINUX_S_IFDIR, 0, &block, 1);
 	put_entry(tiny_block(&t.fs, block), child, BS, "name", type);
@@ -265,11 +255,9 @@ static bool table_is_read(unsigned group)
 }
 
 /* Read all units, and what they lead to. */
-static void read_all(bool seeks, const uint32_t *inodes, unsigned count)
+static void read_all(const uint32_t *inodes, unsigned count)
 {
-	const struct e2pf_start start = {
-		.budget = UINT64_MAX, .seeks = seeks
-	};
+	const struct e2pf_start start = { .budget = UINT64_MAX };
 	const struct e2pf_source_ops *ops = t.source->ops;
 	unsigned unit = 0, next = 0, phase;
 	uint32_t at, size;
@@ -297,7 +285,7 @@ static void read_all(bool seeks, const uint32_t *inodes, unsigned count)
 }
 
 /* Through three groups, the last folder by an extent node; another one beside it is
- * read with its group, but not what is below that. */
+ * none of them. */
 SOURCE_TEST(below_a_folder)
 {
 	uint32_t first = inode_of(5, 0), second = inode_of(9, 3);
@@ -313,11 +301,11 @@ SOURCE_TEST(below_a_folder)
 	put_entry(tiny_block(&t.fs, leaf), inode_of(11, 0), BS, "f",
 		  EXT2_FT_REG_FILE);
 	other = make_folder(beside, 9, inode_of(20, 0), EXT2_FT_DIR);
-	read_all(false, &first, 1);
+	read_all(&first, 1);
 	assert_true(table_is_read(5) && table_is_read(9) && table_is_read(7) &&
 		    table_is_read(11));
-	assert_true(is_read(node) && is_read(leaf) && is_read(other));
-	assert_false(table_is_read(20) || table_is_read(0) || table_is_read(6));
+	assert_true(is_read(node) && is_read(leaf));
+	assert_false(is_read(other) || table_is_read(20) || table_is_read(0) || table_is_read(6));
 }
 
 /* Two that contain each other, and ".." that leads up: each is followed once. */
@@ -330,10 +318,10 @@ SOURCE_TEST(in_a_circle)
 	block = tiny_block(&t.fs, make_folder(two, 1, one, EXT2_FT_DIR));
 	put_entry(put_entry(block, one, 512, "name", EXT2_FT_DIR),
 		  inode_of(20, 0), 512, "..", EXT2_FT_DIR);
-	read_all(false, (const uint32_t[]){ one, two, one }, 3);
+	read_all((const uint32_t[]){ one, two, one }, 3);
 	assert_false(table_is_read(20));
-	/* The table, and of each folder the inode and the block. */
-	assert_int_equal(t.parsed, 1 + 2 * 2);
+	/* The inode and the block of each. */
+	assert_int_equal(t.parsed, 2 * 2);
 }
 
 /* A folder that came into being after the filesystem was opened is not looked at: its
@@ -345,8 +333,8 @@ SOURCE_TEST(a_new_folder)
 	make_folder(first, 0, second, EXT2_FT_DIR);
 	make_folder(second, 0, inode_of(20, 0), EXT2_FT_DIR);
 	t.fs.groups[9].inodes_in_use = INODES / 2;
-	read_all(false, &first, 1);
-	assert_true(table_is_read(9));
+	read_all(&first, 1);
+	assert_true(table_is_read(5));
 	assert_false(table_is_read(20) || is_read(t.fs.groups[9].inode_table + 4));
 }
 
@@ -357,7 +345,7 @@ SOURCE_TEST(inodes_alone)
 
 	make_folder(first, 0, inode_of(20, 0), EXT2_FT_REG_FILE);
 	t.fs.ext4->classes = 1u << E2PF_INODES;
-	read_all(false, &first, 1);
+	read_all(&first, 1);
 	assert_true(table_is_read(20));
 }
 
@@ -368,37 +356,62 @@ SOURCE_TEST(no_folders)
 	uint64_t block = make_folder(first, 0, inode_of(20, 0), EXT2_FT_DIR);
 
 	tiny_inode_at(&t.fs, first)->i_mode = htole16(LINUX_S_IFREG);
-	read_all(false, (const uint32_t[]){ first, 0, UINT32_MAX }, 3);
+	read_all((const uint32_t[]){ first, 0, UINT32_MAX }, 3);
 	assert_true(table_is_read(5));
 	assert_false(is_read(block) || table_is_read(20));
 }
 
-/* Where the folders lie in many groups, all of them are read: with a head sooner. */
-static bool all_is_read(bool seeks, unsigned groups)
+/* The blocks of a table around an inode are read once, as by the kernel: 32 of them, or
+ * to the end of what is in use. */
+SOURCE_TEST(around_an_inode)
 {
-	uint32_t first = inode_of(0, 20);
-	bool all;
-	unsigned g;
+	const uint32_t first[] = { 1 + 8 * 40, 2 + 8 * 40, 1 + 8 * 99 };
+	uint64_t table, at;
+	unsigned i, n;
+
+	tear_down(NULL);
+	make_fs(1, 800);
+	table = t.fs.groups[0].inode_table;
+	for (i = 0; i < 3; i++)
+		make_folder(first[i], i, first[i], EXT2_FT_DIR);
+	t.fs.groups[0].inodes_in_use = 8 * 98;
+	read_all(first, 3);
+	at = table + 40;
+	for (i = n = 0; i < 100; i++) {
+		assert_int_equal(is_read(table + i),
+				 (table + i) / 32 == at / 32 && i < 98);
+		n += is_read(table + i);
+	}
+	assert_in_range(n, 1, 32);
+	/* Around both, and of each the inode and the block. */
+	assert_int_equal(t.refs, 1 + 2 * 2);
+}
+
+/* A folder of so many files. */
+static bool all_is_read(unsigned files)
+{
+	uint32_t first = inode_of(5, 0);
+	uint8_t *at;
+	unsigned i;
 
 	tear_down(NULL);
 	set_up(NULL);
-	for (g = 0; g < groups; g++)
-		make_folder(inode_of(g, 20), 0, inode_of(g + 1, 20),
-			    g + 1 < groups ? EXT2_FT_DIR : EXT2_FT_REG_FILE);
-	read_all(seeks, &first, 1);
-	all = table_is_read(GROUPS - 1);
-	assert_true(table_is_read(groups - 1));
-	assert_int_equal(all, table_is_read(groups + 3));
-	return all;
+	at = tiny_block(&t.fs, make_folder(first, 0, 0, 0));
+	for (i = 0; i < files; i++)
+		at = put_entry(at, inode_of(7 + i / INODES, i % INODES),
+			       i + 1 < files ? 12 : BS - 12 * i, "f",
+			       EXT2_FT_REG_FILE);
+	read_all(&first, 1);
+	assert_true(table_is_read(7) && table_is_read(8));
+	assert_int_equal(table_is_read(0), table_is_read(GROUPS - 1));
+	return table_is_read(0);
 }
 
+/* Where one in 32 of all inodes is wanted, all are read. */
 SOURCE_TEST(everything)
 {
-	/* The last one names a file in one group more. */
-	assert_false(all_is_read(true, 1));
-	assert_true(all_is_read(true, 2));
-	assert_false(all_is_read(false, 19));
-	assert_true(all_is_read(false, 20));
+	assert_false(all_is_read(GROUPS * INODES / 32 - 1));
+	assert_true(all_is_read(GROUPS * INODES / 32));
 }
 
 /*
