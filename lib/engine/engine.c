@@ -55,9 +55,9 @@ static void check_ref(void *ctx, const struct e2pf_ref *ref)
 	struct e2pf_device *dev;
 	uint64_t at, n;
 
-	if (!e2pf_is_sound(s->source, ref))
+	if (!e2pf_is_sound(s->e->source, ref))
 		return;
-	dev = s->devices[ref->device];
+	dev = s->e->devices[ref->device];
 	for (at = 0; at < ref->length && !s->missing; at += n) {
 		n = dev->ops->span(dev, ref->offset + at, ref->length - at,
 				   &state);
