@@ -211,19 +211,6 @@ RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 	assert_int_equal(rig_stats(r).gate_waits, 0);
 }
 
-/* On a device that seeks a checker does not wait for a worker where the disk serves it before
- * the workers. */
-RIG_TEST(not_at_the_gate, 40, 1)
-{
-	r->cfg.seeks = r->cfg.ungated = true;
-	fake_hold(&r->dev, FAKE_WILLNEED, true);
-	rig_start(r);
-	fake_threads_settle();
-	e2pf_ext4_at_group(r->e, 30);
-	rig_checker_reads(r, r->fs.groups[30].inode_table, 1);
-	assert_int_equal(rig_stats(r).gate_waits, 0);
-}
-
 static unsigned measuring_reads(const struct rig *r)
 {
 	unsigned n = 0;

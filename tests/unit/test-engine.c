@@ -6,8 +6,6 @@
  * threads.  No test depends on speed: each waits for a state.
  */
 #include <stdatomic.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include "unit.h"
 #include "device/thread.h"
@@ -94,46 +92,6 @@ RIG_TEST(each_thread_begins, 40, 3)
 	rig_settle(r);
 	assert_int_equal(begun, 3);
 	assert_int_equal(prepared, 1);
-}
-
-/* In its own thread: neither priority can be raised again without
- * privileges. */
-static void *lower(void *ctx)
-{
-	long *is = ctx;
-
-	e2pf_priority_set(0, 0);
-	is[0] = syscall(SYS_ioprio_get, 1, 0);
-	is[1] = getpriority(PRIO_PROCESS, 0);
-	e2pf_priority_set(3 << 13, 19);
-	is[2] = syscall(SYS_ioprio_get, 1, 0);
-	is[3] = getpriority(PRIO_PROCESS, 0);
-	e2pf_priority_set(0, 5);
-	is[4] = getpriority(PRIO_PROCESS, 0);
-	return NULL;
-}
-
-TEST(priorities)
-{
-	long before = getpriority(PRIO_PROCESS, 0), is[5];
-	long io = syscall(SYS_ioprio_get, 1, 0);
-	pthread_t thread;
-
-	assert_int_equal(fake_checker_create(&thread, lower, is), 0);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	assert_int_equal(is[0], io);
-	assert_int_equal(is[1], before);
-	assert_int_equal(is[2], 3 << 13);
-	assert_int_equal(is[3], 19);
-	/* It is only ever lowered. */
-	assert_int_equal(is[4], 19);
-	/* This thread is not affected. */
-	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
-	assert_int_equal(syscall(SYS_ioprio_get, 1, 0), io);
-	assert_true(e2pf_priority_is_low(3 << 13));
-	assert_true(e2pf_priority_is_low(2 << 13 | 5));
-	assert_false(e2pf_priority_is_low(2 << 13 | 4));
-	assert_false(e2pf_priority_is_low(0));
 }
 
 /* While two workers wait for the device: nothing else ends them. */
@@ -669,30 +627,6 @@ RIG_TESTS(plan_with_errors, 2, rig_set_up(r, 40, 1))
 	rig_new(r);
 	assert_int_equal(e2pf_engine_plan(r->e, plan), way ? EIO : 0);
 	assert_int_equal(plan[E2PF_BITMAPS].bytes, 80 * BS);
-}
-
-static unsigned begun, prepared;
-
-static void count_preparation(void)
-{
-	assert_int_equal(begun, 0);
-	prepared++;
-}
-
-static void count_threads(void *ctx)
-{
-	(void)ctx;
-	__atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
-}
-
-RIG_TEST(each_thread_begins, 40, 3)
-{
-	begun = prepared = 0;
-	r->cfg.thread_begins = count_threads;
-	r->cfg.before_threads = count_preparation;
-	rig_settle(r);
-	assert_int_equal(begun, 3);
-	assert_int_equal(prepared, 1);
 }
 
 UNIT_MAIN(NULL, NULL)
