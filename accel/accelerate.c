@@ -4,9 +4,9 @@
  * Decides which accelerations this libext2fs, program and machine allow.
  *
  * The self-test checks which functions are called through the dynamic linker,
- * which functions exist, and tries them.  Neither the version number of libext2fs
- * nor the name of a function is enough to trust it.  Ubuntu, for example, links
- * the library so that its internal calls bypass every stand-in.
+ * which functions exist, and tries them.  The version number of libext2fs and the
+ * names of functions are not enough to trust it.  Ubuntu, for example, links the
+ * library so that its internal calls bypass every stand-in.
  */
 #include "libext2fs/io_table.h"
 #include "libext2fs/weak.h"

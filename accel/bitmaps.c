@@ -67,7 +67,7 @@ static struct operations *trees;	/* libext2fs's table; NULL: not known */
 static struct operations stock;		/* what was in it */
 static struct bitset *claims;		/* blocks that several files claim */
 
-/* Who is told of such blocks. */
+/* The watcher, which is told of such blocks. */
 static struct {
 	void (*claimed)(void *ctx);	/* NULL: nobody */
 	void *ctx;
@@ -125,7 +125,8 @@ static errcode_t copy(struct map *from, struct map *to)
 	return 0;
 }
 
-/* A tree keeps what is valid in both sizes, and sets the new padding. */
+/* A tree keeps the bits that are valid in both sizes, and sets the new
+ * padding. */
 static errcode_t resize(struct map *map, __u64 end, __u64 real_end)
 {
 	uint64_t keep = (end < map->end ? end : map->end) + 1 - map->start;
@@ -254,8 +255,8 @@ static const struct operations of_clusters = OPERATIONS(test);
  * has 2^64 - 1, and the table of a set grows with their number. */
 #define MOST_BITS (UINT64_C(1) << 40)
 
-/* Takes the place of the function that makes a tree.  What libext2fs makes with
- * it gets our table; maps that are older, or not ours, keep theirs. */
+/* Takes the place of the function that makes a tree.  Maps that libext2fs makes
+ * with it get our table; older ones, and those of others, keep theirs. */
 static errcode_t make(ext2_filsys fs, struct map *map)
 {
 	uint64_t bits = bits_of(map->start, map->end, map->real_end);

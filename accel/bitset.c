@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A table of nodes of chunks.  Decides where a chunk is; what is in it is
- * chunk.c's.  Does not know what the bits stand for.
+ * A table of nodes of chunks.  Decides where a chunk is; chunk.c decides its
+ * form.  The bits have no meaning here.
  *
  * Compressed bitmaps (Roaring) choose among similar forms; their library keeps
  * an array of containers in order, which moves on each insertion in its middle,
@@ -18,8 +18,8 @@
 #define NODE_BITS ((uint64_t)NODE_VALUES * CHUNK_BITS)
 #define NONE UINT64_MAX
 
-/* Of a table; a part of which all bits are clear takes no memory: 60 TiB have
- * 61,440 entries, and most maps have bits in few of them. */
+/* Entries in a part of a table.  A part whose bits are all clear takes no memory: 60
+ * TiB have 61,440 entries, and most maps have bits in few of them. */
 #define PART 64u
 #define PART_CHUNKS (PART * NODE_VALUES)
 
@@ -122,7 +122,7 @@ void bitset_hold(struct bitset *s, uint64_t w)
 	s->word = s->stored = chunk_word(s->chunk, w % NODE_VALUES);
 }
 
-/* No word is held any more. */
+/* Forget the word that is held. */
 static void let_go(struct bitset *s)
 {
 	settle(s);

@@ -40,8 +40,8 @@ static void account(size_t freed, size_t made)
 		most_bytes = bytes;
 }
 
-/* What a node takes that stores this number of `values`, with the allocator's header
- * of 8 bytes, in its unit of 16. */
+/* The size of a node that stores this number of `values`, with the allocator's
+ * header of 8 bytes, in its unit of 16. */
 static size_t size_for(unsigned values)
 {
 	unsigned room = 1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A node: 64 values of 64 bits, of which only those are stored that are neither
- * 0 nor all ones.
+ * A node: 64 values of 64 bits.  Those that are 0 or all ones are not stored.
  *
  * A chunk: 4,096 bits as a number of 64, whose lower two bits say how to read
  * it.
@@ -30,8 +29,8 @@ struct node {
 	uint64_t value[];	/* in order; room for a power of two of them */
 };
 
-/* Does this processor count bits with one instruction?  Without it a check of
- * extents@1/4 takes 1.06 times the processor time. */
+/* Does this processor count bits with one instruction?  A check of extents@1/4
+ * takes 1.06 times the processor time if not. */
 extern bool node_has_popcnt;
 
 static inline unsigned node_count_ones(uint64_t v)
@@ -86,7 +85,7 @@ struct node *node_copy(const struct node *n);
 
 void node_free(struct node *n);
 
-/* What all nodes took, at most so far, with the allocator's part. */
+/* The peak size of all nodes, with the allocator's part. */
 uint64_t node_memory(void);
 
 #define CHUNK_BITS 4096u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What the self-test does with libext2fs, once with its own functions and once
- * with ours.  Both are interchangeable if the records are the same.
+ * The work of the self-test with libext2fs, once with its own functions and
+ * once with ours.  Both are interchangeable if the records are the same.
  */
 #ifndef TRIAL_H
 #define TRIAL_H
@@ -15,7 +15,7 @@
 #include "indirect.h"
 
 /* Everything that was seen, in its order, as one number; and the state of the
- * pseudo-random sequence that decided what was done.  Zeroed, it is empty. */
+ * pseudo-random sequence that chose the operations.  Zeroed, it is empty. */
 struct trial {
 	uint64_t seen;
 	uint64_t random;

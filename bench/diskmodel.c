@@ -73,7 +73,7 @@ static const struct option options[] = {
 };
 
 /* Returns 0, or -1 if @value is invalid for option @c. */
-static int take_option(struct dm_serve *s, int c, const char *value)
+static int parse_option(struct dm_serve *s, int c, const char *value)
 {
 	switch (c) {
 	case OPT_SET:
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 		else if (c == OPT_DEPTH)
 			ret = dm_parse_number(optarg, &depth);
 		else
-			ret = take_option(&s, c, optarg);
+			ret = parse_option(&s, c, optarg);
 		if (ret)
 			return usage(stderr);
 	}

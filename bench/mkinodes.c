@@ -38,7 +38,7 @@ struct image {
 	uint64_t used;
 	uint64_t first, end;	/* places in use, `end' not included; see
 				   inode_at() */
-	/* A run of free blocks, of which [from, next) are allocated. */
+	/* A run of free blocks; [from, next) are allocated. */
 	blk64_t from, next, stop;
 	unsigned int wraps;	/* times the end of the image was reached */
 	uint64_t trees, leaves;
@@ -92,7 +92,7 @@ static void next_stretch(struct image *im, blk64_t goal)
 }
 
 /* Allocate @count contiguous blocks. */
-static blk64_t take_blocks(struct image *im, uint64_t count)
+static blk64_t claim_blocks(struct image *im, uint64_t count)
 {
 	while (im->stop - im->next < count)
 		next_stretch(im, im->stop);
@@ -247,8 +247,8 @@ static uint64_t fragmented_file(struct image *im, ext2_ino_t inode,
 		blk64_t leaf, data;
 
 		n = extents - done < per_leaf ? extents - done : per_leaf;
-		leaf = take_blocks(im, 1);
-		data = take_blocks(im, n);
+		leaf = claim_blocks(im, 1);
+		data = claim_blocks(im, n);
 		memset(im->block, 0, im->fs->blocksize);
 		extent_header(h, n, per_leaf, 0);
 		for (i = 0; i < n; i++)
@@ -299,7 +299,7 @@ static void fill_inode(const struct image *im, struct ext2_inode_large *raw,
 static void make_directory(struct image *im, uint64_t dir,
 			   struct ext2_inode_large *raw)
 {
-	blk64_t block = take_blocks(im, 1);
+	blk64_t block = claim_blocks(im, 1);
 
 	one_extent(raw, block, 1);
 	fill_inode(im, raw, LINUX_S_IFDIR | 0755, 2 + children(im, dir),
@@ -323,7 +323,7 @@ static void make_file(struct image *im, ext2_ino_t inode,
 		return;
 	}
 	n = 1 + rnd(im, im->blocks);
-	one_extent(raw, take_blocks(im, n), n);
+	one_extent(raw, claim_blocks(im, n), n);
 	fill_inode(im, raw, LINUX_S_IFREG | 0644, 1, n * im->fs->blocksize, n);
 }
 
@@ -514,7 +514,7 @@ static uint64_t about(struct image *im, uint64_t mean)
 static size_t place(struct image *im, struct fragment *f, size_t count,
 		    uint64_t length, uint64_t distance)
 {
-	/* Not at the beginning of groups, where metadata is. */
+	/* Skip the beginning of groups, where metadata is. */
 	blk64_t at = im->fs->super->s_first_data_block + distance +
 		distance / 2;
 	blk64_t end, used;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A modelled block device: what it is, and how long a request takes.
+ * A modelled block device: its parameters, and the time that a request takes.
  *
  * struct dm_params is a device as its parameter file describes it.  struct
  * dm_sim is such a device in operation: requests go in with the time of their
@@ -10,7 +10,7 @@
  * give the same answers.  It knows nothing about FUSE, the data, or faults.
  *
  * Times are nanoseconds on any clock that starts at or after zero; offsets and
- * lengths are bytes.  No two threads may use one object at the same time.
+ * lengths are bytes.  An object is used by one thread at a time.
  */
 #ifndef E2PF_BENCH_MODEL_H
 #define E2PF_BENCH_MODEL_H

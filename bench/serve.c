@@ -147,7 +147,7 @@ static void op_open(fuse_req_t fuse, fuse_ino_t ino,
 	fuse_reply_open(fuse, fi);
 }
 
-/* What the bad sectors of a request do to it. */
+/* The effect of bad sectors on a request. */
 struct fault {
 	uint64_t delay;
 	bool stops;
@@ -342,7 +342,8 @@ static void answer(struct server *sv, struct io *io)
 	free(io);
 }
 
-/* What is done is answered earlier by what the path to the host takes. */
+/* A request that is done is answered earlier, by the time that the path to the host
+ * takes. */
 static void answer_due(struct server *sv, uint64_t now)
 {
 	struct dm_req *req;
@@ -406,15 +407,15 @@ static void wait_for_work(struct server *sv, struct pollfd *fds)
 		now = dm_now();
 		learn_lateness(sv, next - spin, now);
 	}
-	/* Nothing that comes within this time could be answered earlier. */
+	/* A request that comes within this time cannot be answered earlier. */
 	while (!busy && now < next)
 		now = dm_now();
 }
 
 /* Take the kernel's requests, but do not let them delay replies that are
  * due. */
-static int take_requests(struct fuse_session *se, struct server *sv,
-			 struct fuse_buf *buf)
+static int accept_requests(struct fuse_session *se, struct server *sv,
+			   struct fuse_buf *buf)
 {
 	unsigned int i;
 	int n;
@@ -442,7 +443,7 @@ static void loop(struct fuse_session *se, struct server *sv, int sigfd)
 	struct fuse_buf buf = { .mem = NULL };
 
 	while (!fuse_session_exited(se)) {
-		if (take_requests(se, sv, &buf))
+		if (accept_requests(se, sv, &buf))
 			break;
 		answer_due(sv, dm_now());
 		wait_for_work(sv, fds);

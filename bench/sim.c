@@ -125,7 +125,7 @@ static void begin(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 			  transfer(req->len, sim->p.bandwidth));
 }
 
-/* What the disks do until @now, in order. */
+/* Run the disks until @now, in order. */
 static void run(struct dm_sim *sim, uint64_t now)
 {
 	struct spindle *s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What the files of the simulation share: the state of a modelled device.
+ * The state of a modelled device, which the files of the simulation share.
  *
  * sim.c has the queue of completions and the interface of model.h, sim_disk.c
  * the heads and how requests are spread over disks, sim_flash.c the devices

@@ -216,7 +216,7 @@ void dm_disk_park(struct dm_sim *sim)
 	}
 }
 
-/* Of RAID6: P and Q. */
+/* The parity of RAID6: P and Q. */
 #define PARITIES 2
 
 uint64_t dm_disk_part(const struct dm_params *p, uint64_t size)

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Tests whether the rig works on this machine: the models against their
-# parameters, faults, every kind of run on small images, and that nothing is left
-# behind.  Prints TAP.  No test depends on speed.
+# parameters, faults, every kind of run on small images, and that all is cleaned up.
+# Prints TAP.  The tests do not depend on speed.
 
 set -u
 srcdir=${srcdir:-$(dirname "$0")}
@@ -127,7 +127,7 @@ damaged()
 }
 
 # Six of twelve snapshots were kept.  Another build takes part, and is told to
-# prefetch; nobody reads more than twice what is needed.
+# prefetch; each reads at most twice the bytes that it needs.
 btrfs_aged()
 {
 	cat >"$tmp/other" <<-'end' &&
@@ -254,7 +254,7 @@ aged()
 		grep 'Type: directory'
 }
 
-# Of two that want the same image at the same time one makes it.
+# If two want the same image at the same time, one makes it.
 one_makes()
 {
 	"$srcdir/images" --dir "$tmp" bigalloc@1/100 >"$tmp/first" 2>&1 &
@@ -276,7 +276,7 @@ one_runs()
 	run --models nvme --images btrfs-aged-raid1@1/100 --checkers stock \
 		--repeat 1 --no-warm --no-bounds --out "$tmp/two" 8<&- &
 	pid=$!
-	# What does not wait ends, or it never came to the lock.
+	# A process that does not wait ends, or never came to the lock.
 	until grep -q -- "-> FLOCK.*:$(stat -c %i "$file") " /proc/locks; do
 		kill -0 $pid && [ $((tries += 1)) -lt 1200 ] && sleep 0.05 || return
 	done

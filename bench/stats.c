@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SPDX-FileCopyrightText: the e2prefetch contributors
 /*
- * Counters and the trace: what was requested from the modelled device, and when
- * it answered.  Nothing here changes what the device does.
+ * Counters and the trace: the requests to the modelled device, and the times of its
+ * answers.  They only observe the device.
  */
 #include <inttypes.h>
 #include <string.h>

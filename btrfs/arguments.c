@@ -135,14 +135,14 @@ static const struct option *find_option(const char *word, size_t length,
 	return o;
 }
 
-/* What the options of a check say. */
+/* The options of a check. */
 struct said {
 	const char *why;
 	bool force;
 };
 
 /* Take an argument with options.  Returns true if the next argument is its value. */
-static bool take_option(const char *word, struct said *said)
+static bool parse_option(const char *word, struct said *said)
 {
 	const struct option *o;
 
@@ -178,7 +178,7 @@ const char *arguments_aside(char *const *argv)
 			operands++;
 		} else if (!strcmp(*argv, "--")) {
 			only_operands = true;
-		} else if (take_option(*argv, &said) && argv[1]) {
+		} else if (parse_option(*argv, &said) && argv[1]) {
 			argv++;
 		}
 	}
@@ -186,7 +186,8 @@ const char *arguments_aside(char *const *argv)
 		return said.why;
 	if (operands != 1)
 		return "exactly one device is needed";
-	/* Without --force such a check ends with an error before it begins. */
+	/* Such a check ends with an error before it begins, unless --force is
+	 * given. */
 	if (said.force && is_in_use(operand))
 		return "--force: the device is mounted or otherwise in use";
 	return NULL;

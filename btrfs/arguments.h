@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* What btrfs's arguments ask for.  Each list of arguments ends with NULL. */
+/* The request in btrfs's arguments.  Each list of arguments ends with NULL. */
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
 

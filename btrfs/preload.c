@@ -216,8 +216,8 @@ static bool may_start(const struct e2pf_btrfs_opened *opened, uint64_t offset)
 	return !system;
 }
 
-bool module_reads(int fd, uint64_t offset, uint64_t length,
-		  struct e2pf_read *read)
+bool on_program_read(int fd, uint64_t offset, uint64_t length,
+		     struct e2pf_read *read)
 {
 	struct e2pf_btrfs_opened *opened;
 	int saved = errno;
@@ -258,8 +258,8 @@ static int descriptor_of(unsigned device)
 	return -1;
 }
 
-/* Only what was read ahead is dropped: a worker would read the rest again, and
- * wait in vain for the check to use it. */
+/* Only blocks that were read ahead are dropped: a worker would read others
+ * again, and wait in vain for the check to use them. */
 void module_has_read(const struct e2pf_read *read)
 {
 	int saved = errno;
@@ -272,7 +272,7 @@ void module_has_read(const struct e2pf_read *read)
 	errno = saved;
 }
 
-bool module_reads_ahead(int *fd, uint64_t *offset, uint64_t length)
+bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
 {
 	const struct e2pf_btrfs_opened *opened = is_ours() ? find(*fd) : NULL;
 	uint64_t there = *offset;

@@ -3,8 +3,8 @@
 /*
  * Detects repeated readahead calls of the program.  If the metadata is larger
  * than btrfs check's own cache, it requests readahead of a node's children each
- * time it visits the node: 3,627,558 calls for 43,983 reads, of which nearly
- * all were cached or in flight already.
+ * time it visits the node: 3,627,558 calls for 43,983 reads, nearly all of them
+ * cached or in flight already.
  */
 #ifndef REPEATS_H
 #define REPEATS_H

@@ -15,7 +15,7 @@
 	ssize_t pread(int fd, void *buf, size_t count, off_t offset) \
 	{ \
 		struct e2pf_read read; \
-		bool seen = module_reads(fd, (uint64_t)offset, count, &read); \
+		bool seen = on_program_read(fd, (uint64_t)offset, count, &read); \
 		ssize_t n = real_##pread(fd, buf, count, offset); \
 		\
 		if (seen) \
@@ -43,7 +43,7 @@ ssize_t readahead(int fd, off64_t offset, size_t count)
 {
 	uint64_t at = (uint64_t)offset;
 
-	if (module_reads_ahead(&fd, &at, count))
+	if (on_program_readahead(&fd, &at, count))
 		return 0;
 	return real_readahead(fd, (off64_t)at, count);
 }

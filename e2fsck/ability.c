@@ -12,7 +12,7 @@
 
 bool ability_to_follow(void)
 {
-	/* Without these calls the module cannot see where the check is. */
+	/* The module sees by these calls where the check is. */
 	static const char *const calls[] = {
 		"ext2fs_open2", "ext2fs_open_inode_scan",
 		"ext2fs_get_next_inode_full", "ext2fs_dblist_iterate2",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* What e2fsck's arguments ask for. */
+/* The request in e2fsck's arguments. */
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
 

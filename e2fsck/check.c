@@ -187,8 +187,8 @@ void check_ends(void)
 	check.fs = NULL;
 	self.alongside = NULL;
 	watched = !reporter_watch(NULL);
-	/* A worker or a reporter left behind still uses the session.  Without
-	 * another one it is not freed. */
+	/* A worker or a reporter left behind still uses the session.  Unless
+	 * there is another one it is not freed. */
 	if (!e2pf_session_end(check.session, END_PATIENCE_MS) || watched)
 		module.on = false;
 }

@@ -14,8 +14,8 @@
 #include "bitset.h"
 #include "clones.h"
 
-/* What the runs may take: 16 bytes each, where e2fsck keeps more than 100 for
- * each block that is claimed twice. */
+/* The limit of memory for the runs: 16 bytes each, where e2fsck keeps more than
+ * 100 for each block that is claimed twice. */
 #define RUNS_MOST (1u << 18)
 
 /* The number of blocks passed to the engine at a time, and the number that are

@@ -116,8 +116,8 @@ static bool is_directory_of_pass3(ext2_filsys fs, ext2_ino_t ino)
 	       LINUX_S_ISDIR(inode.i_mode);
 }
 
-/* A walk over a file's blocks, each of which e2fsck looks up in its map of those
- * that several files claim.  The map knows only its cluster. */
+/* A walk over a file's blocks. e2fsck looks up each in its map of blocks that
+ * several files claim.  The map knows only its cluster. */
 struct claims_walk {
 	struct iterate iterate;
 	ext2_filsys fs;
@@ -149,10 +149,10 @@ static void clones_claimed(void *ctx)
 		clones_at(source(), engine(), w->block);
 }
 
-/* Who is told of the claimed blocks of this walk; NULL: nobody.  Nothing is
- * cloned if nothing may be written.  A clone changes the file's blocks, and has
- * no flags.  Nothing is read ahead before the first: the user may choose to
- * delete the files. */
+/* The watcher of the claimed blocks of this walk, or NULL.  A check that may
+ * not write clones nothing.  A clone changes the file's blocks, and has no
+ * flags.  Readahead waits for the first: the user may choose to delete the
+ * files. */
 typedef void claimed_fn(void *ctx);
 
 static claimed_fn *watched_claims(ext2_filsys fs, int flags)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides which pass of e2fsck a walk belongs to, from what was seen before it:
+ * Decides which pass of e2fsck a walk belongs to, from the walks before it:
  *
  *	1	the first scan of all inodes
  *	1B	a second scan, before the directory list was walked over:

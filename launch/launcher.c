@@ -2,12 +2,12 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The launcher of all programs: executes the stock program, which PROGRAM names,
- * with the caller's arguments.  If prefetching is wanted and nothing stands
- * against it, the module is preloaded into the program.  Whatever fails here,
- * the stock program runs.
+ * with the caller's arguments.  If prefetching is wanted and possible, the
+ * module is preloaded into the program.  The stock program runs after any
+ * failure here.
  *
- * Decides whether the module is preloaded.  Does not read settings: the module
- * does, and may still do nothing.
+ * Decides whether the module is preloaded.  The module reads the settings, and
+ * may still do nothing.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -119,11 +119,11 @@ static bool is_limited(int resource)
 	return !getrlimit(resource, &limit) && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Why the module cannot be loaded into this program; NULL if it can.  What
- * dlopen() refuses would be a message of the dynamic linker in the program's
- * output, or its end.  A file that was cut short would raise SIGBUS; its last
- * part is the table of sections.  The linker of the program opens it by the kernel's
- * names, which are others where a library of the user's translates paths. */
+/* Why the module cannot be loaded into this program; NULL if it can.  A module that
+ * dlopen() refuses would put a message of the dynamic linker into the program's
+ * output, or end it.  A file that was cut short would raise SIGBUS; its last part is
+ * the table of sections.  The linker of the program opens it by the kernel's names,
+ * which are others where a library of the user's translates paths. */
 static const char *try_module(const char *module, const char *program)
 {
 	ElfW(Ehdr) own, other;
@@ -170,8 +170,8 @@ static bool preload(const char *module, const char *accel, const char *users)
 	return !setenv("LD_PRELOAD", list, 1);
 }
 
-/* What is in the stock program's place may be another copy of this launcher, or
- * a script that starts it again: count them. */
+/* The file in the stock program's place may be another copy of this launcher,
+ * or a script that starts it again: count them. */
 static bool is_endless(void)
 {
 	static const char variable[] = "PREFETCH_LAUNCHED";

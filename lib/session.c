@@ -77,10 +77,10 @@ int e2pf_session_add_source(struct e2pf_session *s,
 	return s->engine ? 0 : ENOMEM;
 }
 
-/* Without /sys the limit of a memory group cannot be seen.  In groups of 64, 32 and
- * 16 MiB what is read ahead without a bound is evicted before it is used: checks take
- * 1.17, 1.26 and 1.30 of stock's time, with 8 MiB 0.31, 0.57 and 0.67, and without a
- * group 0.41 instead of 0.43 (extents@1/4 on the network volume). */
+/* Only /sys shows the limit of a memory group.  In groups of 64, 32 and 16 MiB blocks
+ * read ahead without a bound are evicted before they are used: checks take 1.17, 1.26
+ * and 1.30 of stock's time, with 8 MiB 0.31, 0.57 and 0.67, and without a group 0.41
+ * instead of 0.43 (extents@1/4 on the network volume). */
 #define UNSEEN_BUDGET (8u << 20)
 
 static uint64_t own_budget(const struct e2pf_session *s)

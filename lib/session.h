@@ -21,7 +21,7 @@
 
 struct e2pf_session;
 
-/* What a filesystem provides.  Any function but close() may be NULL. */
+/* The part of a filesystem.  Any function but close() may be NULL. */
 struct e2pf_filesystem {
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Settings as text: counts, sizes and lists.  Decides whether a text
- * is well formed and within limits, where settings are read, and what is an
- * error.  Does not know what the settings are used for.
+ * Settings as text: counts, sizes and lists.  Decides whether a text is well
+ * formed and within limits, where settings are read, and what is an error.  The
+ * use of a setting is the caller's.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -100,7 +100,7 @@ static int parse_flag(const char *text, bool *out)
 }
 
 /*
- * What a user can set.
+ * The settings.
  */
 
 /* Largest file accepted, bytes: a hundred times what all settings need. */
@@ -220,7 +220,8 @@ void e2pf_printable(char *text, size_t size_of_text, const char *value)
 			p[0] = p[1] = '?';
 }
 
-/* What is being read, and where an error is described. */
+/* The text that is being read, and the place for the description of an
+ * error. */
 struct reading {
 	struct e2pf_setup *setup;
 	const char *path;
@@ -259,7 +260,7 @@ static char *trim(char *text)
 	return text;
 }
 
-static bool take_line(struct reading *r, char *line)
+static bool parse_line(struct reading *r, char *line)
 {
 	char *value = strchr(line, '='), word[65], text[65];
 	const struct setting *setting;
@@ -288,18 +289,19 @@ static bool take_line(struct reading *r, char *line)
 	return true;
 }
 
-static bool take_text(struct reading *r, char *text, size_t size)
+static bool parse_text(struct reading *r, char *text, size_t size)
 {
 	char *line;
 
 	if (strlen(text) != size)
 		return wrong(r, r->path, "this is not text");
-	/* What some editors put at the beginning is not part of the line. */
+	/* A byte order mark, which some editors put at the beginning, is not
+	 * part of the line. */
 	if (!strncmp(text, "\xef\xbb\xbf", 3))
 		text += 3;
 	while ((line = strsep(&text, "\n"))) {
 		r->line++;
-		if (!take_line(r, trim(line)))
+		if (!parse_line(r, trim(line)))
 			return false;
 	}
 	r->line = 0;
@@ -342,13 +344,13 @@ static bool read_file(struct reading *r, bool named)
 	if (n > (ssize_t)MOST_BYTES)
 		return wrong(r, r->path, "the file is too long");
 	text[n] = '\0';
-	return take_text(r, text, (size_t)n);
+	return parse_text(r, text, (size_t)n);
 }
 
 /* The setting that an entry of the environment stands for, with its value; true
  * if the entry is none of ours or is empty.  Other programs have variables that begin
  * like ours: PREFETCH_COUNT is of a web framework. */
-static bool take_variable(struct reading *r, const char *entry)
+static bool parse_variable(struct reading *r, const char *entry)
 {
 	static const char prefix[] = "PREFETCH";
 	const char *value = strchr(entry, '=');
@@ -402,7 +404,7 @@ bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size)
 	if (!read_file(&r, r.path == named))
 		return s->prefetch = false;
 	for (entry = environ; entry && *entry; entry++)
-		if (!take_variable(&r, *entry))
+		if (!parse_variable(&r, *entry))
 			return s->prefetch = false;
 	if (mmap_io && *mmap_io && parse_flag(mmap_io, &s->mmap_io)) {
 		wrong(&r, "TEST_MMAP_IO", "not 0 or 1");

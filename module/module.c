@@ -132,8 +132,8 @@ static void describe(const struct module_result *r, double seconds, char *text,
 			 (unsigned long long)st->suspect_at);
 }
 
-/* Who waited LONG_S seconds for a check at a terminal is told whether it prefetched,
- * unless PREFETCH_VERBOSE is set. */
+/* A user who waited LONG_S seconds for a check at a terminal is told whether it
+ * prefetched, unless PREFETCH_VERBOSE is set. */
 #define LONG_S 5
 
 static void tell(const struct module_result *r)

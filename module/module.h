@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What all modules do: read the settings and the program's arguments, and tell
- * at the end what was done.
+ * The common part of all modules: read the settings and the program's
+ * arguments, and report at the end.
  *
  * A module is loaded into a stock program, and may be loaded into any other by
  * mistake: then it does nothing.
@@ -53,7 +53,7 @@ void module_answer(bool follows);
 /* The program was asked for its version: say that it is not alone. */
 void module_say_version(const char *program);
 
-/* What was done, when the program ends. */
+/* The report at the end of the program. */
 struct module_result {
 	struct e2pf_session *session;	/* NULL: none was opened */
 	const char *done;		/* "checked" */

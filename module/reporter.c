@@ -78,7 +78,7 @@ static bool wait_a_moment(void)
 	return !self.ended;
 }
 
-/* Whoever reads the line may have gone: the thread has all signals blocked.  A number
+/* The reader of the line may have gone: the thread has all signals blocked.  A number
  * of lines is due at each moment. */
 static void print_line(const char *line, unsigned *lines)
 {
@@ -121,8 +121,8 @@ static void *report_thread(void *unused)
 }
 
 /* The thread that holds the lock may be the checker's own, ended by a signal; or
- * ours, for as long as the kernel does not let it run.  Who was waited for in
- * vain is not waited for again. */
+ * ours, for as long as the kernel does not let it run.  A thread that was waited
+ * for in vain is not waited for again. */
 static bool lock_in_time(void)
 {
 	self.late = !e2pf_lock_within(&self.lock, self.late ? 0 : PATIENCE_MS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Writes how far the check is to a file in /run, in a thread of its own.  No
- * call waits for that thread longer than a second; once one has waited in vain,
+ * Writes how far the check is to a file in /run, in a thread of its own.  A
+ * call waits for that thread for a second at most; once one has waited in vain,
  * the next do not wait, until it answers.
  */
 #ifndef REPORTER_H

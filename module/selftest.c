@@ -41,7 +41,7 @@
 #define END_MS 100
 #define LOOK_MS 100
 
-/* What both processes see. */
+/* The memory that both processes see. */
 struct shared {
 	atomic_bool called;	/* all system calls were made */
 	atomic_bool done;

@@ -98,8 +98,7 @@ int find_targets(const struct options *o, struct targets *targets);
  * How they are opened (filesystem.c).
  */
 
-/* Print what is wrong with the device on standard error; returns
- * EXIT_OPERATIONAL. */
+/* Print the error of the device on standard error; returns EXIT_OPERATIONAL. */
 int fail(const char *device, errcode_t err);
 
 /* Open a session on this filesystem, and get the size of its blocks, if that is

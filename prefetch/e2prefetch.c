@@ -289,7 +289,7 @@ static void write_log(const struct options *o, const struct target *t)
 	e2pf_system_log(t->device, sentence);
 }
 
-/* Of several filesystems, the statistics are the last one's. */
+/* With several filesystems, the statistics are the last one's. */
 static const char *save_stats(const struct options *o, const struct target *t)
 {
 	struct e2pf_report r = { .device = NULL };
@@ -409,7 +409,8 @@ static int run_after(struct options *o, bool ahead)
 	fflush(stdout);
 	if (pid >= 0)
 		status = exit_as_command(waited);
-	/* Not exit(): a thread may still use what exit handlers would free. */
+	/* exit() would run handlers that free memory which a thread may still
+	 * use. */
 	_exit(status ? status : result);
 }
 

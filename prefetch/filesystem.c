@@ -12,7 +12,7 @@
 
 #include "commands.h"
 
-/* Of a device that may not be read: who may. */
+/* The group that may read a device which this user may not. */
 static void print_readers(const char *device, errcode_t err)
 {
 	const struct group *group = NULL;
@@ -44,9 +44,9 @@ int fail(const char *device, errcode_t err)
 }
 
 /* With the superblock that the options name.  By a descriptor that the user's command
- * does not inherit, and with which the kernel reads nothing but what is asked for:
- * next to the group descriptors may be a table of inodes that it is initializing.
- * Not every libext2fs closes it when it fails. */
+ * does not inherit, and with which the kernel reads only the blocks that are asked
+ * for: next to the group descriptors may be a table of inodes that it is
+ * initializing.  Some versions of libext2fs leave it open when they fail. */
 static errcode_t try_open(const struct options *o, const char *device,
 			  ext2_filsys *fs)
 {
@@ -98,8 +98,8 @@ static errcode_t open_filesystem(const struct options *o, const char *device,
 	return err;
 }
 
-/* What a walk of a mounted filesystem reads: neither bitmaps, nor what leads to the
- * contents of files. */
+/* The classes that a walk of a mounted filesystem reads: all but bitmaps and blocks
+ * that lead to the contents of files. */
 #define WALK_CLASSES (1u << E2PF_DESCRIPTORS | 1u << E2PF_INODES | \
 		      1u << E2PF_DIRS | 1u << E2PF_XATTRS | 1u << E2PF_SYMLINKS)
 

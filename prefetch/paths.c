@@ -75,7 +75,7 @@ static bool is_below(const char *path, const char *folder)
 	return !strncmp(path, folder, n) && path[n] == '/' && path[n + 1];
 }
 
-/* What is mounted where this path lies. */
+/* The filesystem that is mounted where this path lies. */
 struct mounted {
 	char type[32], source[PATH_MAX];
 };
@@ -91,7 +91,7 @@ static void find_mount(const char *real, struct mounted *m)
 	*m->source = '\0';
 	while (mounts && getmntent_r(mounts, &one, line, sizeof(line))) {
 		n = strlen(one.mnt_dir);
-		/* Of two in one place the later one covers the other. */
+		/* The later of two in one place covers the other. */
 		if (n < best || (strcmp(real, one.mnt_dir) &&
 				 !is_below(real, one.mnt_dir)))
 			continue;

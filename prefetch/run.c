@@ -80,8 +80,8 @@ pid_t start_command(char **command, int *status)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (!err)
 		return pid;
-	/* Without a process for it there is no prefetching, but the command
-	 * runs. */
+	/* If the process cannot be made there is no prefetching, but the
+	 * command runs. */
 	if (err == EAGAIN || err == ENOMEM) {
 		execvp(command[0], command);
 		err = errno;

@@ -28,7 +28,7 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     const struct e2pf_settings *settings,
 				     const char **why);
 
-/* Its source, for what the check's reads show. */
+/* Its source, which learns from the check's reads. */
 struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session);
 
 #endif

@@ -2,9 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * btrfs as a source of work: its phases, their units, and the conversion of the
- * planner's pointers to references.  Decides what is read in which phase.  Does
- * not know how far ahead anything is read (lib/engine/), nor what the bytes
- * mean (plan.c).
+ * planner's pointers to references.  Decides which blocks are read in which phase.
+ * lib/engine/ decides how far ahead; plan.c knows the meaning of the bytes.
  *
  * Snapshots share most of their blocks.  One bit per block records which blocks
  * were passed on, so a subtree is walked once, however many trees refer to it.
@@ -31,7 +30,7 @@
 /* Sweeps over the leaves (leaf_order.h), and distances up to which leaves of
  * later sweeps are taken along.  On an aged filesystem each tree's leaves are
  * all over the disk, so that a sweep of one tree costs nearly half of one of all
- * six; where nothing seeks little more than its share.  doc/architecture.md has the
+ * six; where nothing seeks little more than its share.  doc/measurements.md has the
  * figures. */
 #define SEEK_SWEEPS 3u
 #define SEEK_NEAR (512u << 10)
@@ -132,7 +131,7 @@ static uint64_t kept_by_check(void)
 }
 
 /* The check reads block groups when it opens the filesystem.  Then it walks the
- * trees in the order of their numbers, of which the extent tree's is low. */
+ * trees in the order of their numbers; the extent tree's is low. */
 static uint64_t turn_of(const struct e2pf_btrfs_ptr *root)
 {
 	return root->owner == BT_BLOCK_GROUP_TREE_OBJECTID ? 0 : root->owner;
@@ -227,7 +226,7 @@ static uint32_t btrfs_piece(struct e2pf_source *source,
 	return at ? 0 : ref->length;
 }
 
-/* What is found in a block. */
+/* The pointers in a block. */
 struct found {
 	struct ref_sink to;
 	size_t children;
@@ -236,7 +235,7 @@ struct found {
 
 /* A leaf is read in the order that is made when all nodes were read, except for
  * those of the root tree. */
-static void take_child(void *ctx, const struct e2pf_btrfs_node *child)
+static void accept_child(void *ctx, const struct e2pf_btrfs_node *child)
 {
 	struct found *f = ctx;
 	uint64_t slot = e2pf_chunk_map_slot(&f->to.btrfs->map,
@@ -248,7 +247,7 @@ static void take_child(void *ctx, const struct e2pf_btrfs_node *child)
 		pass_block(&f->to, &child->ptr);
 }
 
-static void take_root(void *ctx, const struct e2pf_btrfs_item *item)
+static void accept_root(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_btrfs *btrfs = ctx;
 	struct e2pf_btrfs_ptr root;
@@ -292,11 +291,11 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	if (!is_meant(btrfs, ref, &node.ptr, bytes))
 		return false;
 	if (!node.ptr.level) {
-		e2pf_btrfs_plan_leaf(&btrfs->map.super, bytes, take_root,
+		e2pf_btrfs_plan_leaf(&btrfs->map.super, bytes, accept_root,
 				     btrfs);
 		return true;
 	}
-	e2pf_btrfs_plan_node(&btrfs->map.super, &node, bytes, take_child,
+	e2pf_btrfs_plan_node(&btrfs->map.super, &node, bytes, accept_child,
 			     &found);
 	if (ref->cls == E2PF_BTRFS_CLASS_ROOTS)
 		return false;

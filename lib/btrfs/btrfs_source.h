@@ -46,10 +46,9 @@ struct e2pf_btrfs {
 
 	struct e2pf_source source;
 
-	/* What is known when all nodes were read.  May be read by any
-	 * thread. */
+	/* Known when all nodes were read.  May be read by any thread. */
 	_Atomic(uint64_t) leaves;	/* that are read after all nodes */
-	_Atomic(uint64_t) blocks;	/* these, and what was read before them */
+	_Atomic(uint64_t) blocks;	/* these, and those read before them */
 	_Atomic(bool) window;		/* there are more of them than may be
 					   read ahead at the same time */
 	/*
@@ -78,13 +77,13 @@ struct e2pf_btrfs {
  * the check reads first, too: then all metadata chunks are known. */
 void e2pf_btrfs_init(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 		     void *ctx);
-/* Free what it holds; nothing happens without e2pf_btrfs_init(). */
+/* Free its memory.  Has no effect if e2pf_btrfs_init() was not called. */
 void e2pf_btrfs_fini(struct e2pf_btrfs *btrfs);
 
 /*
  * The check asks for `length` bytes of a copy of a tree block: change *device
- * and *offset to the copy that it will read, if it is another one.  Nothing
- * changes if no such block is known.  May be called from any thread.
+ * and *offset to the copy that it will read, if it is another one.  Both stay as
+ * they are if no such block is known.  May be called from any thread.
  */
 void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
 			  uint64_t *offset, uint64_t length);

@@ -138,8 +138,8 @@ static bool is_sound(const struct map_chunk *c, uint32_t sectorsize)
 
 /* Parse an item as far as the stripes.  Returns false if it is not valid, or not
  * a chunk for tree blocks. */
-static bool take_chunk(const struct e2pf_btrfs_item *item, uint32_t sectorsize,
-		       struct map_chunk *c)
+static bool parse_chunk(const struct e2pf_btrfs_item *item, uint32_t sectorsize,
+			struct map_chunk *c)
 {
 	const struct btrfs_chunk *b = (const void *)item->bytes;
 	uint64_t type, row;
@@ -176,7 +176,7 @@ void e2pf_chunk_map_add(void *ctx, const struct e2pf_btrfs_item *item)
 	const struct btrfs_stripe *b, *end;
 	struct map_chunk c;
 
-	if (!take_chunk(item, map->super.sectorsize, &c) ||
+	if (!parse_chunk(item, map->super.sectorsize, &c) ||
 	    map->stripes + c.stripes > STRIPES_MOST ||
 	    !e2pf_have_room((void **)&map->chunk, &map->room, map->added, 1,
 			    sizeof(*map->chunk)) ||
@@ -242,7 +242,7 @@ void e2pf_chunk_map_finish(struct e2pf_chunk_map *map)
 
 /* Add the chunks that a block of the chunk tree leads to.  Levels decrease, so
  * the depth is bounded. */
-static void take_node(void *ctx, const struct e2pf_btrfs_node *node)
+static void accept_node(void *ctx, const struct e2pf_btrfs_node *node)
 {
 	struct e2pf_chunk_map *map = ctx;
 	uint8_t *block = NULL;
@@ -253,7 +253,7 @@ static void take_node(void *ctx, const struct e2pf_btrfs_node *node)
 	if (!block || !e2pf_chunk_map_read(map, &node->ptr, block))
 		;
 	else if (node->ptr.level)
-		e2pf_btrfs_plan_node(&map->super, node, block, take_node, map);
+		e2pf_btrfs_plan_node(&map->super, node, block, accept_node, map);
 	else
 		e2pf_btrfs_plan_leaf(&map->super, block, e2pf_chunk_map_add,
 				     map);
@@ -270,7 +270,7 @@ void e2pf_chunk_map_make(struct e2pf_chunk_map *map, e2pf_btrfs_reader read,
 	/* These are known even if the chunk tree is damaged. */
 	e2pf_btrfs_plan_sys_array(&map->super, e2pf_chunk_map_add, map);
 	e2pf_chunk_map_finish(map);
-	take_node(map, &root);
+	accept_node(map, &root);
 	e2pf_chunk_map_finish(map);
 }
 

@@ -96,8 +96,8 @@ uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 				uint64_t slot);
 
 /*
- * A set of tree blocks, with one bit for each slot.  The kernel gives memory to
- * what is used of it: 1 TiB of metadata in blocks of 16 KiB takes at most 8 MiB.
+ * A set of tree blocks, with one bit for each slot.  The kernel gives memory
+ * to the used part: 1 TiB of metadata in blocks of 16 KiB takes at most 8 MiB.
  */
 struct e2pf_slot_set {
 	uint64_t slots;

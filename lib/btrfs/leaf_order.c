@@ -97,8 +97,8 @@ static void sort(struct e2pf_leaf_order *order,
 	qsort(order->leaf, order->leaves, sizeof(*order->leaf), by);
 }
 
-static void take_leaf(struct e2pf_leaf_order *order, uint32_t tree,
-		      uint64_t slot, struct e2pf_slot_set *seen)
+static void accept_leaf(struct e2pf_leaf_order *order, uint32_t tree,
+			uint64_t slot, struct e2pf_slot_set *seen)
 {
 	if (e2pf_slot_set_add(seen, slot) &&
 	    e2pf_have_room((void **)&order->leaf, &order->leaf_room,
@@ -118,7 +118,7 @@ static void walk(struct e2pf_leaf_order *order, uint32_t tree, uint64_t slot,
 	uint32_t i;
 
 	if (!level) {
-		take_leaf(order, tree, slot, seen);
+		accept_leaf(order, tree, slot, seen);
 		return;
 	}
 	n = order->nodes ? bsearch(&key, order->node, order->nodes,
@@ -159,11 +159,11 @@ struct along {
 	uint64_t due[SWEEPS_MOST];	/* held until this sweep */
 };
 
-/* Take leaves of later sweeps along.  The list is in the order of slots.  What
- * there is room for is taken from the lowest slots on, so that later sweeps
- * need not visit that part of the device at all. */
-static void take_near(struct e2pf_leaf_order *order, uint32_t sweep,
-		      struct along *along)
+/* Take leaves of later sweeps along.  The list is in the order of slots.  The
+ * lowest slots come first while there is room, so that later sweeps need not visit
+ * that part of the device at all. */
+static void claim_near(struct e2pf_leaf_order *order, uint32_t sweep,
+		       struct along *along)
 {
 	struct e2pf_order_leaf *leaf = order->leaf;
 	size_t last = order->leaves, i, j;
@@ -223,7 +223,7 @@ static void sweep(struct e2pf_leaf_order *order,
 	if (sweeps->near && count <= SWEEPS_MOST) {
 		sort(order, by_slot);
 		for (i = 0; i < count; i++)
-			take_near(order, i, &along);
+			claim_near(order, i, &along);
 	}
 	if (sweeps->by_device && !window)
 		alternate(order, map);

@@ -284,8 +284,7 @@ void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
 	while (left >= BT_SIZE(disk_key) + BT_AT(chunk, stripe)) {
 		const struct btrfs_chunk *chunk =
 			(const void *)(b + BT_SIZE(disk_key));
-		/* Without the length of this item, the next one cannot be
-		 * found. */
+		/* The length of this item is needed to find the next one. */
 		struct e2pf_btrfs_item item = {
 			.key = e2pf_btrfs_key_at(b), .bytes = (const void *)chunk,
 			.size = BT_AT(chunk, stripe) + BT_SIZE(stripe) *

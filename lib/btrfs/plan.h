@@ -28,7 +28,7 @@
  * with a header of 101, at 33 bytes each. */
 #define E2PF_BTRFS_CHILDREN 1982u
 
-/* A pointer to a tree block, with what must be found there. */
+/* A pointer to a tree block, with the values that its header must have. */
 struct e2pf_btrfs_ptr {
 	uint64_t logical;	/* in bytes, a multiple of sectorsize */
 	uint64_t generation;
@@ -101,7 +101,7 @@ int e2pf_btrfs_compare(const struct e2pf_btrfs_key *a,
 /* The key before this one.  The lowest key is returned unchanged. */
 struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key);
 
-/* What the header of a tree block says that it is. */
+/* The identity of a tree block, by its header. */
 struct e2pf_btrfs_ptr e2pf_btrfs_self(const void *block);
 
 /*
@@ -129,7 +129,7 @@ struct e2pf_btrfs_item {
 	uint32_t size;
 };
 
-/* Called with what is found.  The argument is valid only during the call. */
+/* Called for each item or pointer.  The argument is valid only during the call. */
 typedef void (*e2pf_btrfs_node_sink)(void *ctx,
 				     const struct e2pf_btrfs_node *child);
 typedef void (*e2pf_btrfs_item_sink)(void *ctx,

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides how much memory a session may use, from meminfo and every level of
- * the process's control groups, v1, v2 or both at once.  Does not know what it
- * is used for.  What cannot be read sets no limit.
+ * the process's control groups, v1, v2 or both at once.  Its use is the
+ * caller's.  A file that cannot be read sets no limit.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@
 #define TEXT_BYTES 8192
 
 /*
- * What a version calls a group's limit, the one above which it throttles, its
+ * A version's names of a group's limit, the one above which it throttles, its
  * use, and in memory.stat the file pages on the LRU lists and those of them
  * that must be written first.  The "file" and "cache" figures would also count
  * tmpfs, which cannot be dropped.
@@ -78,7 +78,7 @@ static uint64_t number_of(const char *text, const char *key, uint64_t none)
 	return none;
 }
 
-/* No more than `all` bytes are available, of which `idle` are not in use. */
+/* At most `all` bytes are available; `idle` of them are not in use. */
 static void lower(struct limit *limit, uint64_t all, uint64_t idle)
 {
 	if (limit->idle && idle < all)

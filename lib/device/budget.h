@@ -13,11 +13,11 @@
  * clean file pages count as free, divided by e2pf_share_count().  procfs and cgroupfs
  * are below `sysroot`.  UINT64_MAX if it cannot be determined.  Safe from any thread.
  *
- * `idle`: only what is free or holds file pages used once.  Pages read ahead and
- * not used yet are among these, and the kernel evicts the oldest of them first,
- * before any page that was used twice, however old.  So what is read ahead must be
- * less than this to stay cached.  At least 1/16 of what is available, which the
- * kernel guarantees.
+ * `idle`: only free memory and file pages used once.  Pages read ahead and not used
+ * yet are among these, and the kernel evicts the oldest of them first, before any
+ * page that was used twice, however old.  So the bytes ahead must be fewer than this
+ * to stay cached.  At least 1/16 of the available memory, which the kernel
+ * guarantees.
  */
 uint64_t e2pf_memory_share(const char *sysroot, bool idle);
 

@@ -13,7 +13,7 @@
  * available everywhere.
  *
  * Reads on the descriptor do not trigger the kernel's own readahead
- * (POSIX_FADV_RANDOM): the engine alone chooses what is read ahead.
+ * (POSIX_FADV_RANDOM): the engine alone chooses the blocks to read ahead.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -133,8 +133,8 @@ static int64_t pages_held(const struct file_device *f, uint64_t start,
 #endif
 }
 
-/* Read all of this if nothing has to be waited for.  RWF_NOWAIT finds what is up to date
- * in a page that was written in part.  It begins to read a page that is missing. */
+/* Read all of this if that needs no wait.  RWF_NOWAIT finds what is up to date in a
+ * page that was written in part.  It begins to read a page that is missing. */
 static bool read_now(struct file_device *f, const struct iovec *part,
 		     unsigned parts, uint64_t start, uint64_t len)
 {
@@ -329,7 +329,7 @@ static void file_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len
 {
 	enum e2pf_residency state;
 
-	/* What is not cached any more would be read page by page. */
+	/* Pages that are not cached any more would be read one by one. */
 	if (dev->mapped && file_span(dev, offset, len, &state) == len &&
 	    state == E2PF_CACHED)
 		dev->mapped(file_device(dev)->offset + offset, len);

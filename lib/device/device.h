@@ -13,7 +13,7 @@
 
 struct e2pf_device;
 
-/* What the page cache has of a range. */
+/* The state of a range in the page cache. */
 enum e2pf_residency {
 	E2PF_MISSING,		/* nothing */
 	E2PF_CACHED,		/* all of it, to be had now */
@@ -71,10 +71,10 @@ struct e2pf_device {
 	 * a file and to users who may write to it.  span() then reports that
 	 * nothing is cached. */
 	bool blind;
-	/* span() can tell what is held from what is missing: cachestat(2) of Linux
+	/* span() can tell held pages from missing ones: cachestat(2) of Linux
 	 * 6.5. */
 	bool sees_held;
-	/* Reads pass the page cache, as on a FUSE mount with direct I/O: what is
+	/* Reads pass the page cache, as on a FUSE mount with direct I/O: blocks
 	 * read ahead would be read twice. */
 	bool uncached;
 	/* Fills the page tables of the checker's mapping for a range of the file,

@@ -88,8 +88,8 @@ void e2pf_share_leave(void)
 	pthread_mutex_unlock(&self.lock);
 }
 
-/* Never 0: processes of a nested PID namespace are listed with the PID they have
- * in ours. */
+/* `pid` is above 0 for those of others, too: processes of a nested PID namespace
+ * are listed with the PID they have in ours. */
 static bool is_one_of_us(const char *sysroot, int pid)
 {
 	char path[PATH_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides at which places a device is measured, and how.  What the figures say of
- * it is for spindle.h, and what follows from them the engine's business.
+ * Decides at which places a device is measured, and how. spindle.h judges the
+ * figures, and the engine acts on them.
  */
 #include <string.h>
 
@@ -59,10 +59,10 @@ static bool is_taken(const struct survey *s, uint64_t offset)
 	return false;
 }
 
-/* Make this the i-th place if it can be read from the device: none of it is
- * cached or being read, and it begins with what is stored.  e2fsck requests the first
- * tables itself, which may be all. */
-static bool take(struct survey *s, unsigned i, uint64_t at, uint64_t length)
+/* Make this the i-th place if it can be read from the device: none of it is cached or
+ * being read, and its beginning is stored. e2fsck requests the first tables itself,
+ * which may be all. */
+static bool accept_place(struct survey *s, unsigned i, uint64_t at, uint64_t length)
 {
 	uint64_t first = at / PAGE * PAGE, end = at + length + PAGE - 1;
 	struct e2pf_device *dev = s->dev;
@@ -107,7 +107,7 @@ static void find_metadata(struct survey *s, unsigned i)
 	for (; index < part_of(s->places->count, i + 1); index++) {
 		length = place_at(s, index, &at);
 		if (length >= 2 * PAGE &&
-		    take(s, i, at + length / 2 / PAGE * PAGE, PAGE))
+		    accept_place(s, i, at + length / 2 / PAGE * PAGE, PAGE))
 			return;
 	}
 }
@@ -130,7 +130,7 @@ static void find_more_metadata(struct survey *s)
 				     count % TRIES * (k % TRIES) / TRIES, &at);
 		into = PAGE + 2 * (uint64_t)DISTANCE * (k / TRIES);
 		if (length >= into + PAGE)
-			take(s, i, at + into, PAGE);
+			accept_place(s, i, at + into, PAGE);
 	}
 }
 
@@ -146,7 +146,7 @@ static void find_stretch(struct survey *s)
 		if (length > STRETCH_BYTES)
 			length = STRETCH_BYTES;
 		if (length > stretch->length && length >= STRETCH_LEAST)
-			take(s, STRETCH, at, length);
+			accept_place(s, STRETCH, at, length);
 	}
 }
 
@@ -210,7 +210,7 @@ static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
 			return false;
 	all = now(dev) - all;
 	speed->latency_ns = median(t[0], t[1], t[2]);
-	/* None of the deep ones took longer than all of them. */
+	/* The slowest of the deep ones took at most as long as all of them. */
 	speed->least_ns = smaller(smaller(t[0], t[1]), smaller(t[2], all));
 	speed->deep_latency_ns = all / E2PF_SPEED_DEEP;
 	if (all > speed->latency_ns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The single-spindle detector (spindle.h): what is declared of a device, what was
- * measured, and what follows.
+ * The single-spindle detector (spindle.h): the declared and the measured
+ * properties of a device, and the policy that follows.
  */
 #include "spindle.h"
 

@@ -9,8 +9,8 @@
  * times as slow: the threads sent its head to and fro.  Its reviewers asked that
  * the program find out by itself, so that no user must know.
  *
- * It decides by what the kernel declares (topology.h), where that can be believed,
- * and else by what eleven reads take (speed.h).  What follows:
+ * It decides by the kernel's declaration (topology.h), where that can be believed, and
+ * else by the time of eleven reads (speed.h).  The policy:
  *
  *  threads	one for each spindle, two at most, in place of two
  *  order	of the device, in long sweeps, in place of the checker's
@@ -38,9 +38,9 @@ struct e2pf_policy {
 };
 
 /*
- * Choose by what is declared of these disks.  `threads` is the user's choice, or 0.
- * A `blind` user cannot see what is cached.  Unknown disks are one spindle for each
- * device until they are measured.  Pure.
+ * Choose by the declared properties of these disks.  `threads` is the user's
+ * choice, or 0.  A `blind` user cannot see which pages are cached.  Unknown disks
+ * are one spindle for each device until they are measured.  Pure.
  */
 struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo,
 				      unsigned threads, bool blind);

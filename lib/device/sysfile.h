@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Bounded reading of small text files in procfs and sysfs: whatever the file
- * holds, a reader gets at most what its own buffer takes.  Nothing here
- * allocates, and everything is safe from any thread.
+ * Bounded reading of small text files in procfs and sysfs: a reader gets at
+ * most the size of its own buffer.  The functions do not allocate, and are safe
+ * from any thread.
  */
 #ifndef E2PF_SYSFILE_H
 #define E2PF_SYSFILE_H

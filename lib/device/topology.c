@@ -135,8 +135,8 @@ static bool member_is_read(const char *dir, const char *slave)
 
 static void visit(struct walk *w, char *dir, unsigned depth);
 
-/* Visit what is in the `slaves` folder of the device at `dir`; of the paths of a
- * multipath device one.  Returns true if there was anything. */
+/* Visit the entries of the `slaves` folder of the device at `dir`, but one path
+ * of a multipath device.  Returns true if there was an entry. */
 static bool visit_slaves(struct walk *w, const char *dir, unsigned depth)
 {
 	char path[PATH_MAX], slave[PATH_MAX], uuid[8];

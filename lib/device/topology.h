@@ -34,16 +34,16 @@ struct e2pf_topology {
 
 /*
  * Add the disks below the device or file of `st`, with sysfs below `sysroot`
- * ("" is the machine itself); the same disk counts once.  Never fails: if
- * something cannot be found out, it is incomplete.  Returns the most bytes that
- * a POSIX_FADV_WILLNEED call reads on this device.
+ * ("" is the machine itself); the same disk counts once.  Always succeeds: a
+ * part that cannot be found out is left incomplete.  Returns the most bytes
+ * that a POSIX_FADV_WILLNEED call reads on this device.
  */
 unsigned e2pf_topology_add(const char *sysroot, const struct stat *st,
 			   struct e2pf_topology *topo);
 
-/* What the kernel has counted of these disks: nanoseconds in which each had requests,
- * added up, and the requests that they have now.  False if one cannot be counted, or
- * there is none. */
+/* The kernel's counters of these disks: nanoseconds in which each had requests, added
+ * up, and the requests that they have now.  False if one cannot be counted, or there
+ * is none. */
 bool e2pf_topology_count(const char *sysroot, const struct e2pf_topology *topo,
 			 uint64_t *busy_ns, uint64_t *in_flight);
 

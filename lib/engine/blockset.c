@@ -43,7 +43,7 @@ static void count(struct e2pf_blockset *set, size_t entries)
 		set->most_bytes = entries * sizeof(*set->entry);
 }
 
-void e2pf_blockset_clear(struct e2pf_blockset *set, size_t bytes)
+void e2pf_blockset_reset(struct e2pf_blockset *set, size_t bytes)
 {
 	size_t most = NEAR, entries;
 
@@ -110,8 +110,7 @@ static void free_entry(struct e2pf_blockset *set, size_t hole)
 	set->entry[hole] = (struct e2pf_block_entry){ 0, 0 };
 }
 
-/* Twice as many entries.  Without memory for them the set remains as large as it
- * is. */
+/* Twice as many entries.  If memory is short the set keeps its size. */
 static void grow(struct e2pf_blockset *set)
 {
 	struct e2pf_blockset old = *set;

@@ -22,8 +22,8 @@ struct e2pf_blockset {
 	uint64_t size;			/* number of blocks in it */
 };
 
-/* Empty it.  From now on it takes at most `bytes` of memory, 0: none. */
-void e2pf_blockset_clear(struct e2pf_blockset *set, size_t bytes);
+/* Empty it, and set the size that it may grow to: `bytes` of memory, 0: none. */
+void e2pf_blockset_reset(struct e2pf_blockset *set, size_t bytes);
 
 /* Add blocks.  Returns how many of them were not in the set, whether or not
  * they have found room. */

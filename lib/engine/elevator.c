@@ -8,8 +8,8 @@
  * for the next one. */
 #define RUN_MOST (4u << 20)
 
-/* Room of a level at first, in references: 48 KiB, of which only those pages take
- * memory that hold some. */
+/* Room of a level at first, in references: 48 KiB; only pages that hold some take
+ * memory. */
 #define FIRST_ROOM 2048u
 
 /* A level has pages of its own: it grows without a copy, and leaves nothing to the
@@ -58,9 +58,9 @@ static unsigned level_of(const struct e2pf_elevator *el,
 	return el->depth ? E2PF_LAST_LEVEL : 0;
 }
 
-/* What is adjacent on the device has others between it in the list: a reference that is
- * not parsed may continue one that was added up to JOIN_BACK before it, in a source that
- * lays 16 units side by side.  It stays far below RUN_MOST. */
+/* References that are adjacent on the device have others between them in the list: a
+ * reference that is not parsed may continue one that was added up to JOIN_BACK before
+ * it, in a source that lays 16 units side by side.  It stays far below RUN_MOST. */
 #define JOIN_BACK 17u
 #define JOIN_MOST (256u << 10)
 
@@ -118,7 +118,7 @@ static int in_device_order(const struct e2pf_ref *x, const struct e2pf_ref *y)
 }
 
 /* Shellsort with Tokuda's gaps: in place, where qsort(3) may take as much memory
- * again, and fast on what is nearly sorted. */
+ * again, and fast on a nearly sorted list. */
 static void sort(struct e2pf_ref *ref, size_t n)
 {
 	size_t gap = n, i, j;

@@ -80,10 +80,10 @@ struct e2pf_elevator_step {
  * holds them all, so the caller limits how many units it takes. */
 void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref);
 
-/* Begin a pass over what was added. */
+/* Begin a pass over the references that were added. */
 void e2pf_elevator_begin(struct e2pf_elevator *el);
 
-/* What to do next.  Gaps of at most `gap` bytes may be in a run. */
+/* The next step.  Gaps of at most `gap` bytes may be in a run. */
 enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
 				  struct e2pf_elevator_step *step);
 
@@ -91,7 +91,8 @@ enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
  * parsed. */
 void e2pf_elevator_parsed(struct e2pf_elevator *el, uint32_t size);
 
-/* End the pass, and drop what was not read.  It holds no memory from then on. */
+/* End the pass, and drop the references that were not read.  It holds no memory
+ * from then on. */
 void e2pf_elevator_end(struct e2pf_elevator *el);
 
 #endif

@@ -10,8 +10,8 @@
  * devices are like.
  *
  * Every function may be called from any thread unless its comment says
- * otherwise.  None may be called from those operations of the source that run
- * with the engine's lock held.
+ * otherwise, but not from those operations of the source that run with the
+ * engine's lock held.
  */
 #ifndef E2PF_ENGINE_H
 #define E2PF_ENGINE_H
@@ -26,7 +26,7 @@
 
 struct e2pf_engine;
 
-/* What the kernel has counted of the disks below the devices: since some time,
+/* The kernel's counters of the disks below the devices: since some time,
  * nanoseconds in which one was busy, added up; and requests they have now. */
 struct e2pf_disk_counters {
 	uint64_t busy_ns, in_flight;
@@ -62,8 +62,8 @@ struct e2pf_engine_config {
 				   dropped from the page cache */
 };
 
-/* Stages of the checker that statistics are kept for, at most.  What they are
- * is the caller's business. */
+/* Stages of the checker that statistics are kept for, at most.  Their meaning
+ * is the caller's. */
 #define E2PF_STAGES 12u
 
 struct e2pf_stage_stats {
@@ -87,8 +87,8 @@ struct e2pf_engine_stats {
 	uint64_t checker_bytes;
 	uint64_t wasted_bytes;		/* prefetched and not (yet) read */
 	uint64_t peak_lookahead_bytes;
-	/* Memory of the engine, at most: references, buffers of what is parsed,
-	 * and the set of what is ahead. */
+	/* Memory of the engine, at most: references, buffers to parse in, and
+	 * the set of blocks ahead. */
 	uint64_t refs_bytes, buffer_bytes, set_bytes;
 	uint64_t errors;		/* reads of the engine that failed */
 	uint64_t gate_waits;		/* reads that waited at the gate */
@@ -126,8 +126,8 @@ struct e2pf_engine_stats {
 #define E2PF_NONE (-1)
 
 /* The most that may be read ahead when `memory` bytes are left.  Half where a
- * checker follows, which needs memory itself and uses what was read ahead; three
- * quarters where none does. */
+ * checker follows, which needs memory itself and uses the blocks; three quarters
+ * where none does. */
 uint64_t e2pf_engine_budget(uint64_t memory, bool paced);
 
 /* An idle engine, or NULL without memory.  Starts nothing.  The source and its
@@ -135,8 +135,8 @@ uint64_t e2pf_engine_budget(uint64_t memory, bool paced);
 struct e2pf_engine *e2pf_engine_new(struct e2pf_source *source,
 				    struct e2pf_device *const *devices);
 
-/* Stop, wait for the workers, free.  NULL is allowed.  No other call may run at
- * the same time. */
+/* Stop, wait for the workers, free.  NULL is allowed.  The caller must keep
+ * other calls away. */
 void e2pf_engine_free(struct e2pf_engine *e);
 
 /* Begin the first phase at its first unit, with a copy of this configuration.  May be
@@ -147,8 +147,8 @@ int e2pf_engine_start(struct e2pf_engine *e,
 		      const struct e2pf_engine_config *config);
 
 /* End all workers and wait for them at most `milliseconds` (-1: without limit).
- * Returns false when a worker is still waiting for the device.  No other thread may
- * stop the engine at the same time. */
+ * Returns false when a worker is still waiting for the device.  One thread may stop
+ * the engine at a time. */
 bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds);
 
 /* Wait until nothing is left to read ahead, or another thread stops the engine; at most
@@ -183,8 +183,8 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e,
  * current one, until another report or e2pf_engine_begin_phase(). */
 void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit);
 
-/* The checker is about to read what was not looked at when the engine started:
- * if everything that was looked at was cached, start the workers now. */
+/* The checker is about to read blocks that the samples did not cover: if all
+ * samples were cached, start the workers now. */
 void e2pf_engine_wake(struct e2pf_engine *e);
 
 /* True if there are workers and this phase is the current one. */

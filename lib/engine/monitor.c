@@ -296,7 +296,7 @@ static void next_phase(struct e2pf_engine *e)
 						E2PF_PHASE_LAST));
 }
 
-static bool take(struct e2pf_engine *e, struct e2pf_turn *turn)
+static bool claim(struct e2pf_engine *e, struct e2pf_turn *turn)
 {
 	bool begins = e->pool.member[turn->number].state !=
 		      E2PF_WORKER_READING;
@@ -312,7 +312,7 @@ static bool take(struct e2pf_engine *e, struct e2pf_turn *turn)
 	return true;
 }
 
-/* Nothing can be taken: begin the next phase, or sleep. */
+/* There are no units to take: begin the next phase, or sleep. */
 static void be_idle(struct e2pf_engine *e, const struct e2pf_turn *turn)
 {
 	settle(e, e2pf_pool_found_nothing(&e->pool, turn->number,
@@ -332,7 +332,7 @@ bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn)
 	while (turn->number >= e->pool.workers)
 		pthread_cond_wait(&e->work, &e->lock);
 	e2pf_pool_publish(&e->pool, turn->number, &turn->used);
-	while (e->run != E2PF_RUN_STOPPING && !(taken = take(e, turn)))
+	while (e->run != E2PF_RUN_STOPPING && !(taken = claim(e, turn)))
 		be_idle(e, turn);
 	if (!taken)
 		set_state(e, turn, E2PF_WORKER_IDLE);
@@ -456,8 +456,8 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 	if (e->run == E2PF_RUN_IDLE || e->run == E2PF_RUN_STOPPING)
 		return false;
 	e2pf_schedule_forget(&e->schedule);
-	/* What was found for later is about to be read by the checker, in its own
-	 * order, and this phase has to stay ahead of it. */
+	/* The checker is about to read the blocks that were found for later, in
+	 * its own order, and this phase has to stay ahead of it. */
 	e2pf_window_drop_later(&e->window);
 	begin_phase(e, phase);
 	return true;

@@ -91,7 +91,8 @@ struct e2pf_engine {
 	struct e2pf_pool pool;
 };
 
-/* What a worker has taken, and what it has used for it: its thread's alone. */
+/* The units that a worker has taken, and the resources used for them: its
+ * thread's alone. */
 struct e2pf_turn {
 	unsigned number;		/* of the worker */
 	struct e2pf_stripe stripe;
@@ -116,7 +117,7 @@ static inline bool e2pf_is_reading(const struct e2pf_engine *e)
 	return e->run == E2PF_RUN_READING;
 }
 
-/* Does nobody want what was taken? */
+/* Are the units that were taken obsolete? */
 static inline bool e2pf_is_obsolete(const struct e2pf_engine *e,
 				    const struct e2pf_stripe *stripe)
 {
@@ -144,8 +145,8 @@ void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
  * e2pf_monitor_started(); 0: none, the engine was stopped, or *err is an errno. */
 unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err);
 
-/* The caller has started these workers.  Without any the engine is `otherwise`: idle, or
- * asleep if everything is cached. */
+/* The caller has started these workers.  If there are none the engine is `otherwise`:
+ * idle, or asleep if everything is cached. */
 void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
 			  enum e2pf_run otherwise);
 
@@ -164,7 +165,8 @@ const struct e2pf_phase *e2pf_monitor_begin_walk(struct e2pf_engine *e);
 bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn);
 void e2pf_monitor_leave(struct e2pf_engine *e);
 
-/* Wait for room in the window.  Returns false if nobody wants what was taken any more. */
+/* Wait for room in the window.  Returns false if the units that were taken are
+ * obsolete. */
 bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn);
 
 /* Count a part of a run, as e2pf_window_count_part().  Returns the same. */

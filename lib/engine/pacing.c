@@ -74,8 +74,8 @@ void e2pf_pacing_start(struct e2pf_pacing *p)
  * Stuck, or failing.
  */
 
-/* Does a sector that takes long hold up all others?  Not where a request takes less than
- * half as long with others in flight. */
+/* Does a sector that takes long hold up all others?  It does not where a request takes
+ * less than half as long with others in flight. */
 static bool is_serial(const struct e2pf_pacing *p)
 {
 	return p->speed.seeks ||
@@ -258,7 +258,7 @@ uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean)
 	uint64_t deep = speed->deep_latency_ns;
 	uint64_t most = p->dev->max_readahead;
 
-	/* What lies in gaps may be what is failing. */
+	/* The failing sector may lie in a gap. */
 	if (p->failing)
 		return 0;
 	if (speed->seeks)

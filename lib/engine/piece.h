@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * References and their bytes: which references are sound, what is cached, and reading one
- * that is parsed piece by piece.  Any thread may call these functions, with its own piece.
+ * References and their bytes: which references are sound or cached, and reading one
+ * that is parsed piece by piece.  Any thread may call these functions, with its own
+ * piece.
  */
 #ifndef E2PF_PIECE_H
 #define E2PF_PIECE_H

@@ -23,7 +23,7 @@ enum e2pf_worker_state {
 				   read, or for a stuck device */
 };
 
-/* What a worker has used since its start. */
+/* The resources that a worker has used since its start. */
 struct e2pf_used {
 	uint64_t requests;	/* made */
 	/* Memory, at most: references, and the buffer of what is parsed. */

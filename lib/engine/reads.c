@@ -78,9 +78,9 @@ unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
 	unsigned slot = atomic_fetch_add(&c->next_requested, 1) % E2PF_REQUESTED;
 	struct e2pf_requested *r = &c->requested[slot];
 
-	/* Whoever looks meanwhile may take two requests for one that is as long as
-	 * the first and where the second is: then something counts as in flight
-	 * that is not. */
+	/* A thread that looks meanwhile may take two requests for one that is as
+	 * long as the first and where the second is: then blocks count as in
+	 * flight that are not. */
 	r->offset = offset;
 	r->device = device;
 	r->length = length;

@@ -25,7 +25,7 @@
 /* As many as two workers have in flight. */
 #define E2PF_REQUESTED (2 * E2PF_IN_FLIGHT_MOST)
 
-/* Something that a worker has requested, of which nothing was in the cache. */
+/* A range that a worker has requested; none of it was in the cache. */
 struct e2pf_requested {
 	atomic_uint_fast64_t offset;
 	atomic_uint device, length;	/* 0: nothing */
@@ -71,7 +71,7 @@ bool e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now,
 bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
 			 const struct e2pf_read *r);
 
-/* Request this, of which nothing is in the cache.  Returns the number of requests. */
+/* Request this range; none of it is in the cache.  Returns the number of requests. */
 unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
 			    unsigned device, uint64_t offset, uint32_t length);
 

@@ -2,10 +2,10 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "schedule.h"
 
-/* What is taken at once if nothing seeks, by weight, in bytes: little at first, to
- * be ahead of the checker at once, then twice as much each time.  With more, one
- * worker's units, which cost bandwidth, would not be read while another worker's
- * trees cost requests. */
+/* The weight that is taken at once if the device does not seek, in bytes: little
+ * at first, to be ahead of the checker at once, then twice as much each time.
+ * With more, one worker's units, which cost bandwidth, would not be read while
+ * another worker's trees cost requests. */
 #define FIRST_TAKE (256u << 10)
 #define FLASH_TAKE (4u << 20)
 
@@ -13,7 +13,8 @@
  * checker that waited at the gate can go on. */
 #define SEEK_TAKE (512u << 20)
 
-/* Of all workers together: each unit makes up to three references of 24 bytes. */
+/* The limit of all workers together: each unit makes up to three references of 24
+ * bytes. */
 #define UNITS_MOST 8192u
 
 /* Instead of a packed phase and unit: the checker has not reported one. */

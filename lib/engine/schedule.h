@@ -4,9 +4,9 @@
  * The schedule: the current phase of the source, how far in it the checker is, which units
  * are taken next, and when the phase has ended.
  *
- * There is one cursor.  Whoever is free takes the units that follow it, so that
- * all workers read what the checker needs next.  A phase ends when nothing can be
- * taken and no worker is busy.
+ * There is one cursor.  A free worker takes the units that follow it, so that all
+ * workers read what the checker needs next.  A phase ends when no units can be taken
+ * and no worker is busy.
  */
 #ifndef E2PF_SCHEDULE_H
 #define E2PF_SCHEDULE_H
@@ -15,8 +15,8 @@
 
 #include "source.h"
 
-/* What a part of the engine asks for when it has changed: it returns events, and wakes
- * nobody (monitor.c: settle()). */
+/* The requests of a part of the engine that has changed: it returns events, and
+ * settle() in monitor.c wakes others. */
 enum e2pf_event {
 	E2PF_EV_WORK = 1,	/* all workers that sleep look again */
 	E2PF_EV_ROOM = 2,	/* the same, if one of them is throttled */
@@ -27,7 +27,7 @@ enum e2pf_event {
 	E2PF_EV_WAKE = 32	/* an engine that is asleep starts to read */
 };
 
-/* What comes after the current phase. */
+/* The phase after the current one. */
 enum e2pf_phase_end {
 	E2PF_PHASE_OPEN,	/* not known: units are left */
 	E2PF_PHASE_CHOOSING,	/* a worker asks the source; nothing is taken
@@ -55,7 +55,7 @@ struct e2pf_schedule {
 	uint64_t take_bytes;	/* weight of the units taken next */
 };
 
-/* What a worker has taken. */
+/* The units that a worker has taken. */
 struct e2pf_stripe {
 	const struct e2pf_phase *phase;
 	unsigned epoch;
@@ -72,7 +72,7 @@ void e2pf_schedule_init(struct e2pf_schedule *s, struct e2pf_source *source);
 bool e2pf_schedule_report(struct e2pf_schedule *s, unsigned phase,
 			  uint64_t unit);
 
-/* What it has reported last, of any phase; false: nothing. */
+/* Its last report, of any phase; false: there is none. */
 bool e2pf_schedule_last(const struct e2pf_schedule *s, int *phase,
 			uint64_t *unit);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A source of work: what there is to read ahead, and in which order a checker
- * is going to need it.
+ * A source of work: the blocks to read ahead, in the order in which a checker is
+ * going to need them.
  *
  * This is all the engine knows of a filesystem.  A source divides the work of a
  * check into phases, and a phase into units.  Seeding a unit yields references:
@@ -18,9 +18,9 @@
  * the place, and parse() returns true then.
  *
  * On hostile bytes the work stays bounded: the engine drops references that are
- * empty, outside their device, or of a class or device that the source has not.
- * A unit's references are its first level; what is found by parsing is of the next
- * one, and beyond E2PF_LEVELS (9) of them it is dropped.  About `parse_limit` pieces
+ * empty, outside their device, or of a class or device that the source has not.  A
+ * unit's references are its first level; parsing leads to the next one, and
+ * references beyond E2PF_LEVELS (9) levels are dropped.  About `parse_limit` pieces
  * are parsed in all.
  *
  * Equal references are requested once if they are in one level of a worker's units;
@@ -55,14 +55,14 @@ struct e2pf_ref {
 				   had when it was requested */
 };
 
-/* Receives what was found.  The reference is valid during the call only. */
+/* Receives a reference that was found, which is valid during the call only. */
 typedef void (*e2pf_sink)(void *ctx, const struct e2pf_ref *ref);
 
-/* What is read in a phase. */
+/* A phase and the way it is read. */
 struct e2pf_phase {
 	unsigned number;	/* the source's name for it, below 256 */
 	/* The checker uses the units in order and reports its position.  If
-	 * not, its reads of what was read ahead make room in the budget. */
+	 * not, its reads of blocks ahead make room in the budget. */
 	bool followed;
 	/* Where the device seeks, a read of the checker may wait for the workers
 	 * in this phase. */

@@ -45,7 +45,7 @@ void e2pf_window_init(struct e2pf_window *w,
 
 void e2pf_window_free(struct e2pf_window *w)
 {
-	e2pf_blockset_clear(&w->ahead, 0);
+	e2pf_blockset_reset(&w->ahead, 0);
 }
 
 /*
@@ -81,7 +81,7 @@ void e2pf_window_start(struct e2pf_window *w)
 	w->memory_queried = 0;
 	e2pf_window_query_memory(w);
 	w->unused += e2pf_window_unread(w);
-	e2pf_blockset_clear(&w->ahead, SET_MEMORY);
+	e2pf_blockset_reset(&w->ahead, SET_MEMORY);
 	w->later_bytes = 0;
 	w->total_from = w->prefetched_bytes;
 }
@@ -178,8 +178,8 @@ bool e2pf_window_is_full(struct e2pf_window *w, bool nearest)
 {
 	uint64_t ahead;
 
-	/* Without reports the checker's reads make room: what cannot be
-	 * recorded cannot be read. */
+	/* If there are no reports the checker's reads make room: a block that
+	 * cannot be recorded cannot be read. */
 	if (!e2pf_is_followed(w->schedule))
 		return e2pf_window_unread(w) >= w->budget ||
 		       e2pf_blockset_is_full(&w->ahead);
@@ -246,7 +246,7 @@ static uint64_t record_piece(struct e2pf_window *w,
 
 	if (!bytes)
 		return 0;
-	/* What is for a later phase was counted when it was found. */
+	/* Blocks for a later phase were counted when they were found. */
 	if (!(stripe->phase->later & UINT32_C(1) << p->ref->cls))
 		count_ahead(w, stripe->range, bytes);
 	return bytes;

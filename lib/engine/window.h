@@ -4,8 +4,8 @@
  * The window: how many bytes are ahead of the checker, which places they are, and
  * how many there may be.
  *
- * Where the checker reports its position, what was read for the units that it has
- * not passed is ahead; in other phases, every place that it has not read.
+ * Where the checker reports its position, the bytes read for units that it has
+ * not passed are ahead; in other phases, every place that it has not read.
  */
 #ifndef E2PF_WINDOW_H
 #define E2PF_WINDOW_H
@@ -16,8 +16,8 @@
 #include "engine.h"
 #include "schedule.h"
 
-/* Units that were taken at once and that the checker has not passed, with what
- * was read ahead for them. */
+/* Units that were taken at once and that the checker has not passed, with the
+ * bytes read ahead for them. */
 struct e2pf_range {
 	uint64_t first, last, bytes;
 };
@@ -82,11 +82,12 @@ void e2pf_window_start(struct e2pf_window *w);
 /* The new phase requests whatever is not cached again. */
 void e2pf_window_phase_begins(struct e2pf_window *w);
 
-/* The checker reads what was found for a later phase itself, in its own order. */
+/* The checker reads the blocks that were found for a later phase itself, in its
+ * own order. */
 void e2pf_window_drop_later(struct e2pf_window *w);
 
 /* Weight of the units that may be taken at once: a quarter of the budget, judging
- * by what was read for those that were taken before. */
+ * by the bytes read for those taken before. */
 uint64_t e2pf_window_share(const struct e2pf_window *w);
 
 /* Count units that were taken, and set the number of their range. */
@@ -96,7 +97,7 @@ void e2pf_window_add_range(struct e2pf_window *w, struct e2pf_stripe *stripe);
  * reaches these units before those of all other workers. */
 bool e2pf_window_is_full(struct e2pf_window *w, bool nearest);
 
-/* Without a checker: were all bytes of the budget read? */
+/* If there is no checker: were all bytes of the budget read? */
 bool e2pf_window_is_used_up(const struct e2pf_window *w);
 
 /*

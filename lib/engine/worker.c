@@ -90,7 +90,7 @@ static void completed(struct e2pf_worker *w, bool late)
 	e2pf_requests_completed(&w->requests, late);
 }
 
-/* Count what has completed meanwhile: that is progress, too. */
+/* Count the requests that have completed meanwhile: they are progress, too. */
 static void count_completed(struct e2pf_worker *w)
 {
 	while (w->requests.in_flight && is_complete(w->e, e2pf_requests_step(&w->requests))) {
@@ -110,12 +110,12 @@ static bool read_returned(struct e2pf_worker *w, uint64_t offset, int error,
 }
 
 /*
- * Wait until what was requested here has been read, or might have been.  Returns false
- * if it could not be, or if nobody wants it any more.  A request that takes a second
- * is waited for as long as the checker has not passed it: a device that tries a bad
- * sector is not asked for more.  If no disk reads anything, nobody will read it: then it
- * is not waited for.  Requests that complete meanwhile are progress, unless this is the
- * request to wait for next.
+ * Wait until the range requested here has been read, or might have been.  Returns false
+ * if it could not be, or is obsolete.  A request that takes a second is waited for as
+ * long as the checker has not passed it: a device that tries a bad sector is not asked
+ * for more.  If no disk reads anything, nobody will read it: then it is not waited for.
+ * Requests that complete meanwhile are progress, unless this is the request to wait for
+ * next.
  */
 static bool arrives(struct e2pf_worker *w, unsigned device, uint64_t offset,
 		    uint64_t len, bool is_next)

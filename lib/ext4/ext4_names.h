@@ -25,7 +25,7 @@ enum e2pf_class {
 
 extern const char *const e2pf_class_names[E2PF_CLASSES];
 
-/* What e2fsck is doing.  These are the engine's stages. */
+/* The parts of a check.  These are the engine's stages. */
 enum e2pf_ext4_stage {
 	E2PF_EXT4_OPEN,		/* until the first inode is read */
 	E2PF_EXT4_PASS1,	/* inodes and block maps */

@@ -19,11 +19,12 @@
 #define INODE_SECONDS 0.6e-6
 #define NUMBER_SECONDS 1.4e-9
 
-/* What a request costs that is read ahead, as a part of one of eight in flight: less,
- * because requests are sorted, and more of them are in flight.  That of a disk is known;
- * what looks like one may serve one request at a time (1): a part in between is wrong by
- * less than 3 for either.  What answers late but to many at a time gains by more of them:
- * it was 0.1 with 40 ms and no bound, and is more where few are served at a time. */
+/* The cost of a request that is read ahead, as a part of one of eight in flight: less,
+ * because requests are sorted, and more of them are in flight.  A disk's is known; a
+ * device that looks like one may serve one request at a time (1): a part in between is
+ * wrong by less than 3 for either.  A device that answers late but to many at a time
+ * gains by more of them: it was 0.1 with 40 ms and no bound, and is more where few are
+ * served at a time. */
 #define PART_DISK 0.15
 #define PART_LIKE_DISK 0.4
 #define PART_FLASH 0.5
@@ -117,7 +118,7 @@ static double request_seconds(const struct e2pf_probe *p)
 
 	if (topo->spindles && !topo->unsure)
 		return deep * PART_DISK / topo->spindles;
-	/* Who waited for the processor did so for each of them. */
+	/* A wait for the processor was part of each of them. */
 	if (!p->speed.seeks && least < deep)
 		deep = least;
 	return deep * (!p->speed.seeks ? PART_FLASH :
@@ -136,7 +137,7 @@ double e2pf_probe_seconds(const struct e2pf_probe *p)
 			     speed->latency_ns > BUSY * speed->least_ns))
 		return 0;
 	for (i = 0; i < E2PF_CLASSES; i++) {
-		/* No check reads a journal that is empty. */
+		/* An empty journal is not read by a check. */
 		if (i == E2PF_FILES)
 			continue;
 		bytes += p->plan[i].bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* What `e2prefetch probe` says of an ext4. */
+/* The report of `e2prefetch probe` about an ext4. */
 #ifndef E2PF_EXT4_PROBE_H
 #define E2PF_EXT4_PROBE_H
 

@@ -17,7 +17,7 @@
 
 /* libext2fs keeps the superblock and descriptors in host byte order; the
  * planner expects them in on-disk order. */
-static errcode_t take_geometry(struct e2pf_ext4_session *s, ext2_filsys fs)
+static errcode_t parse_geometry(struct e2pf_ext4_session *s, ext2_filsys fs)
 {
 	struct ext2_super_block sb = *fs->super;
 
@@ -33,11 +33,11 @@ static bool has_groups(const struct e2pf_ext4_session *s, ext2_filsys fs)
 	return fs->group_desc && fs->group_desc_count >= s->geo.groups;
 }
 
-/* The checker may change a descriptor while it is copied: what is made of it is
- * checked as what comes from a disk. */
-static void lend_group(void *lender, uint32_t g, struct e2pf_group *group)
+/* The checker may change a descriptor while it is copied: the group is checked
+ * as if it came from a disk. */
+static void copy_group(void *groups_owner, uint32_t g, struct e2pf_group *group)
 {
-	struct e2pf_ext4_session *s = lender;
+	struct e2pf_ext4_session *s = groups_owner;
 	char desc[EXT2_MAX_DESC_SIZE];
 	bool known;
 
@@ -56,7 +56,7 @@ static void lend_group(void *lender, uint32_t g, struct e2pf_group *group)
 }
 
 /* From now on groups are taken from `fs`; NULL: there are none. */
-static errcode_t take_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
+static errcode_t accept_groups(struct e2pf_ext4_session *s, ext2_filsys fs)
 {
 	pthread_mutex_lock(&s->lock);
 	s->fs = fs;
@@ -103,7 +103,7 @@ static void detach(struct e2pf_session *session)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
-	take_groups(s, NULL);
+	accept_groups(s, NULL);
 	if (s->observer)
 		e2pf_unobserve(s->observer);
 }
@@ -160,7 +160,7 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 	err = e2pf_session_init(&s->base, &ext4, device, settings);
 	s->base.cfg.paced = paced;
 	if (!err)
-		err = take_geometry(s, fs);
+		err = parse_geometry(s, fs);
 	if (!err)
 		err = add_device(s, device, offset);
 	if (err)
@@ -173,8 +173,8 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 	if (!s->ext4 ||
 	    e2pf_session_add_source(&s->base, &s->ext4->source))
 		goto fail;
-	s->ext4->lend = lend_group;
-	s->ext4->lender = s;
+	s->ext4->copy_group = copy_group;
+	s->ext4->groups_owner = s;
 	*session = &s->base;
 	return 0;
 fail:
@@ -191,7 +191,7 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 
 	if (err)
 		return err;
-	err = take_groups(e2pf_ext4_of(*session), fs);
+	err = accept_groups(e2pf_ext4_of(*session), fs);
 	if (err)
 		e2pf_close(*session);
 	else
@@ -235,13 +235,13 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 	s->observer->journal = &s->journal;
 }
 
-/* What is needed beside the blocks that are read ahead: by threads, tables and
- * references, and for each group by what it leads to, in e2fsck too.  With
- * less, a check that ends without us would not end with us. */
+/* Memory needed beside the blocks that are read ahead: by threads, tables and
+ * references, and for each group by the blocks that it leads to, in e2fsck too.
+ * With less, a check that ends without us would not end with us. */
 #define OWN_BYTES (UINT64_C(12) << 20)
 #define OWN_BYTES_OF_GROUP 128u
 
-/* What is mapped counts as this process's memory: a part of what may be read ahead. */
+/* Mapped pages count as this process's memory: a part of the budget. */
 #define MAPPED_PART 4
 
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
@@ -251,7 +251,7 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 	s->observer->journal = NULL;
 	if (!e2pf_engine_stop(session->engine, RESTART_PATIENCE_MS))
 		return EXT2_ET_OP_NOT_SUPPORTED;
-	if (take_groups(s, fs))
+	if (accept_groups(s, fs))
 		return EXT2_ET_CORRUPT_SUPERBLOCK;
 	e2pf_session_choose(session);
 	if (session->available < OWN_BYTES +

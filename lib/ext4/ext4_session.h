@@ -47,9 +47,9 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    struct e2pf_session **session);
 
 /*
- * Walk the whole filesystem and count, for each of the classes, what a session
- * would read ahead.  Reads only what it must parse: inode tables and upper levels
- * of trees.  Runs in the calling thread.
+ * Walk the whole filesystem and count, for each of the classes, the blocks that a
+ * session would read ahead.  Reads only those that it must parse: inode tables and
+ * upper levels of trees.  Runs in the calling thread.
  */
 errcode_t e2pf_plan(struct e2pf_session *session,
 		    struct e2pf_class_count *plan);

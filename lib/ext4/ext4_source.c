@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * ext4 as a source of work: its phases, and the groups and list entries that are
- * their units.  Decides what is read in which phase.  Does not know how far
- * ahead anything is read (lib/engine/), nor what the bytes mean (plan_*.c).
+ * their units.  Decides which blocks are read in which phase. lib/engine/
+ * decides how far ahead; plan_*.c know the meaning of the bytes.
  */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
  * and holds all that it refers to. */
 #define TABLE_PIECE (64u << 10)
 
-/* Of a group's table SAMPLE_BYTES are parsed, to find out whether the blocks that
+/* SAMPLE_BYTES of a group's table are parsed, to find out whether the blocks that
  * its first inodes refer to are cached. */
 #define SAMPLE_BYTES 4096u
 
@@ -49,16 +49,16 @@ struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
 
 	if (ext4->groups)
 		group = ext4->groups[number];
-	else if (ext4->lend)
-		ext4->lend(ext4->lender, (uint32_t)number, &group);
+	else if (ext4->copy_group)
+		ext4->copy_group(ext4->groups_owner, (uint32_t)number, &group);
 	return group;
 }
 
 /*
  * Unused parts of inode tables.  While a filesystem is mounted the kernel zeroes
- * them on the device, past its page cache (lazy_itable_init).  What was read of one
- * before that is what the kernel will find in the page cache when it begins to use
- * it: then inodes that never were seem to be there.
+ * them on the device, past its page cache (lazy_itable_init).  A block of one that
+ * was read before stays in the page cache, and the kernel finds it when it begins
+ * to use it: then inodes that never were seem to be there.
  */
 
 static bool lie_in_order(const struct e2pf_ext4 *ext4)
@@ -149,7 +149,8 @@ static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4,
 
 	return (struct e2pf_plan) {
 		.geo = ext4->geo, .groups = ext4->groups,
-		.lend = ext4->lend, .lender = ext4->lender,
+		.copy_group = ext4->copy_group,
+		.groups_owner = ext4->groups_owner,
 		.classes = ext4->classes |
 			   (ext4->folders ? 1u << E2PF_DIRS : 0),
 		.sink = whole ? pass_pages : w->sink,
@@ -207,8 +208,7 @@ static void ext4_begin(struct e2pf_source *source,
 			.number = E2PF_EXT4_LIST, .followed = true,
 			.gated = true
 		},
-		/* What the checker reads between pass 2 and pass 5 is something
-		 * else. */
+		/* Between pass 2 and pass 5 the checker reads other blocks. */
 		[E2PF_EXT4_BITMAPS] = {
 			.number = E2PF_EXT4_BITMAPS, .at_once = 512
 		}
@@ -234,8 +234,8 @@ static void ext4_begin(struct e2pf_source *source,
 	ext4->bitmaps_done = false;
 }
 
-/* The checker begins the list.  What it reads between that and pass 5 is not
- * known before. */
+/* The checker begins the list.  Its reads between that and pass 5 are not known
+ * before. */
 static const struct e2pf_phase *ext4_next(struct e2pf_source *source,
 					  const struct e2pf_phase *after)
 {

@@ -34,10 +34,10 @@ struct e2pf_ext4 {
 	 * thread: 60 TiB have 480,000, and e2fsck has them in memory. */
 	const struct e2pf_geometry *geo;
 	const struct e2pf_group *groups;
-	e2pf_lend_fn *lend;
-	void *lender;
-	/* Inodes of folders, to read only what is below them; they outlive the
-	 * source.  None: all is read. */
+	e2pf_copy_group_fn *copy_group;
+	void *groups_owner;
+	/* Inodes of folders: only blocks below them are read; they outlive the
+	 * source.  If there are none, all is read. */
 	const uint32_t *below;
 	unsigned below_count;
 	/* Private. */
@@ -68,7 +68,7 @@ struct e2pf_ext4 {
  * Create a source for a filesystem of this geometry, which must outlive it.
  * `classes` is a mask of 1u << enum e2pf_class.  The source has one device.
  * Before an engine is started with it, set `groups`, which must outlive it, or
- * `lend`.  Returns NULL if memory runs out.
+ * `copy_group`.  Returns NULL if memory runs out.
  */
 struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
 				unsigned classes);

@@ -84,7 +84,7 @@ struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4)
 	pthread_mutex_init(&f->lock, NULL);
 	f->ext4 = ext4;
 	f->geo = ext4->geo;
-	e2pf_blockset_clear(&f->seen, SET_BYTES);
+	e2pf_blockset_reset(&f->seen, SET_BYTES);
 	for (i = 0; i < f->geo->groups; i++)
 		f->inodes += e2pf_ext4_group(ext4, i).inodes_allocated;
 	for (i = 0; i < ext4->below_count; i++)
@@ -97,7 +97,7 @@ void e2pf_folders_free(struct e2pf_folders *f)
 {
 	if (!f)
 		return;
-	e2pf_blockset_clear(&f->seen, 0);
+	e2pf_blockset_reset(&f->seen, 0);
 	pthread_mutex_destroy(&f->lock);
 	free(f->unit);
 	free(f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Units of the source when only what is below some folders is read.
+ * Units of the source when only blocks below some folders are read.
  *
  * A unit is an inode, of which a folder's blocks are parsed for names.  So the tree is
  * read level by level, each in one sweep.  As soon as they are a large part of the

@@ -67,9 +67,9 @@ struct e2pf_group {
 	uint32_t inodes_allocated;	/* for progress reports only */
 };
 
-/* Tells one of the groups, which is zero before. */
-typedef void e2pf_lend_fn(void *lender, uint32_t number,
-			  struct e2pf_group *group);
+/* Copies one of the groups to *group, which is zero before. */
+typedef void e2pf_copy_group_fn(void *groups_owner, uint32_t number,
+				struct e2pf_group *group);
 
 /* How the bytes of a block are parsed once they have been read. */
 enum e2pf_parse {
@@ -78,12 +78,12 @@ enum e2pf_parse {
 	E2PF_EXTENT_NODE,
 	E2PF_INDIRECT_BLOCK,
 	E2PF_XATTR_BLOCK,
-	/* Of a folder below which everything is read (folders.c): */
+	/* For folders below which everything is read (folders.c): */
 	E2PF_FOLDER_INODE,
 	E2PF_FOLDER_BLOCK
 };
 
-/* What a run of blocks is: the cookie of a reference. */
+/* The kind of a run of blocks: the cookie of a reference. */
 struct e2pf_kind {
 	uint32_t group;			/* of an inode table */
 	uint8_t parse;			/* enum e2pf_parse */
@@ -127,16 +127,16 @@ static inline struct e2pf_kind e2pf_unparsed(enum e2pf_class cls)
 			   1u << E2PF_BITMAPS | 1u << E2PF_INODES))
 
 /*
- * What the planner works with.  It passes the references that it finds to the
+ * The state of the planner.  It passes the references that it finds to the
  * sink before a function returns: runs of adjacent blocks of one kind, all
  * inside the filesystem.
  */
 struct e2pf_plan {
 	const struct e2pf_geometry *geo;
 	const struct e2pf_group *groups;	/* geo->groups of them, or */
-	e2pf_lend_fn *lend;			/* who tells them; both NULL if
-						   EA inodes need not be found */
-	void *lender;
+	e2pf_copy_group_fn *copy_group;		/* copies one; both NULL if EA
+						   inodes need not be found */
+	void *groups_owner;
 	unsigned classes;		/* 1u << enum e2pf_class: blocks of
 					   others are passed only if they lead
 					   to some */
@@ -171,7 +171,7 @@ void e2pf_plan_group(struct e2pf_plan *plan, uint32_t number,
 
 /*
  * Find the blocks that consecutive inodes of a table refer to.  `first_ino` is
- * the number of the first one; `inodes` holds `size` bytes.  Of each: extent
+ * the number of the first one; `inodes` holds `size` bytes.  For each inode: extent
  * tree or indirect blocks, directory blocks, xattr block, slow symlink, and all
  * blocks of the small special files; for attribute values in EA inodes, the
  * inode table block that holds the EA inode; for an EA inode, its value if
@@ -193,13 +193,13 @@ void e2pf_plan_block(struct e2pf_plan *plan, struct e2pf_kind kind,
 /* An entry names this inode, which the filesystem has. */
 typedef void e2pf_entry_fn(void *ctx, uint32_t ino);
 
-/* Find the entries in `size` bytes of a folder: one block of it, or what is in its
+/* Find the entries in `size` bytes of a folder: one block of it, or the part in its
  * inode. */
 void e2pf_plan_entries(const struct e2pf_geometry *geo, const void *bytes,
 		       size_t size, e2pf_entry_fn *found, void *ctx);
 
-/* The same for a folder that lies in its inode, of which these are all bytes.  Any
- * other has none here. */
+/* The same for a folder that lies in its inode; `inode` has all bytes of that.  Any
+ * other folder has no entries here. */
 void e2pf_plan_inline_entries(const struct e2pf_geometry *geo, const void *inode,
 			      e2pf_entry_fn *found, void *ctx);
 

@@ -69,8 +69,7 @@ void e2pf_gather_add(struct e2pf_plan *plan, struct e2pf_kind kind,
 			.length = (uint32_t)length,
 			.cookie = cookie,
 			.cls = kind.cls,
-			/* Nothing need be parsed if nothing that it leads to
-			 * is wanted. */
+			/* It is parsed only if it leads to a wanted block. */
 			.parse = kind.parse != E2PF_UNPARSED &&
 				 plan->classes & E2PF_TREE_CLASSES
 		};
@@ -218,7 +217,7 @@ static void plan_root(struct e2pf_plan *plan, bool extents,
 	struct e2pf_kind node = { .cls = cls, .data = data };
 	const uint8_t *pointers = i_block;
 
-	/* Neither are its nodes wanted, nor do they lead to what is. */
+	/* Its nodes are not wanted, and lead to no wanted block. */
 	if (!(plan->classes & 1u << cls) &&
 	    (data >= E2PF_CLASSES || !(plan->classes & 1u << data)))
 		return;
@@ -241,7 +240,7 @@ static void plan_root(struct e2pf_plan *plan, bool extents,
 
 static bool wants_ea_inodes(const struct e2pf_plan *plan)
 {
-	return (plan->groups || plan->lend) &&
+	return (plan->groups || plan->copy_group) &&
 	       (plan->geo->feature_incompat & EXT4_FEATURE_INCOMPAT_EA_INODE);
 }
 
@@ -251,7 +250,7 @@ static uint64_t table_of(const struct e2pf_plan *plan, uint32_t number)
 
 	if (plan->groups)
 		return plan->groups[number].inode_table;
-	plan->lend(plan->lender, number, &group);
+	plan->copy_group(plan->groups_owner, number, &group);
 	return group.inode_table;
 }
 
@@ -301,7 +300,7 @@ static void plan_entries(struct e2pf_plan *plan, const void *entries,
 	}
 }
 
-/* Those in the tail of an inode, of which these are all bytes. */
+/* Those in the tail of an inode; these are all bytes of it. */
 static void plan_inode_xattrs(struct e2pf_plan *plan, const uint8_t *bytes)
 {
 	uint32_t room = plan->geo->inode_size - EXT2_GOOD_OLD_INODE_SIZE;

@@ -8,7 +8,7 @@
 
 #include "io_table.h"
 
-/* The table as an array of words, of which magic and name are the first two. */
+/* The table as an array of words; magic and name are the first two. */
 typedef void (*operation)(void) __attribute__((may_alias));
 #define SLOTS (sizeof(struct struct_io_manager) / sizeof(operation))
 #define HEAD 2

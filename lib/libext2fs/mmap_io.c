@@ -58,7 +58,7 @@ OF_THREAD struct {
  */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
-	/* Of an access, and not of a memory error found in the background? */
+	/* Was it caused by an access?  A memory error may be found in the background. */
 	bool own = info->si_code > 0 && info->si_code != BUS_MCEERR_AO;
 	uintptr_t address = (uintptr_t)info->si_addr;
 
@@ -122,7 +122,7 @@ static bool find(uint64_t offset, uint64_t length, size_t *first, size_t *end)
 	return true;
 }
 
-/* Is it a descriptor of what is mapped? */
+/* Is it a descriptor of the mapped device or file? */
 static bool is_reader(int fd)
 {
 	struct stat st;
@@ -166,7 +166,7 @@ static errcode_t mmap_read64(io_channel channel, unsigned long long block,
 }
 
 /* Whether reads come from the pages that a mapping shows.  A filesystem that keeps
- * copies of its own, or none, has no page of what was read from it. */
+ * copies of its own, or none, has no page of the bytes read from it. */
 static bool shares_pages(int fd)
 {
 	unsigned char resident = 0;

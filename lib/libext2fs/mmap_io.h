@@ -24,12 +24,12 @@
  */
 extern io_manager e2pf_mmap_io_manager;
 
-/* For pread.c.  Copies what pread64() would read, if a channel of this manager reads it in
- * this thread, and returns true.  If not, `to` is undefined. */
+/* For pread.c.  Copies the bytes that pread64() would read, if a channel of this manager
+ * reads them in this thread, and returns true.  If not, `to` is undefined. */
 bool e2pf_mmap_copy(int fd, void *to, size_t length, uint64_t offset);
 
-/* Fill the page tables for a range of the device or file, which should be cached: what
- * is not is read page by page.  Nothing if it is not mapped.  For any thread. */
+/* Fill the page tables for a range of the device or file, which should be cached:
+ * other pages are read one by one.  Has no effect if it is not mapped.  Any thread. */
 void e2pf_mmap_populate(uint64_t offset, uint64_t length);
 
 /* Populate at most this many bytes more, or 1 GiB: they count as memory of this

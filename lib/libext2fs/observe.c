@@ -3,8 +3,8 @@
 /*
  * The operations that observe an io_channel.  They decide nothing: the original
  * manager reads and writes, and the engine is told.  A read that fails, and may have
- * failed because of what the engine has in flight, is made again, past the page cache,
- * before the program learns of it.
+ * failed because of a request of the engine, is made again, past the page cache, before
+ * the program learns of it.
  */
 #include <stdint.h>
 #include <stdlib.h>

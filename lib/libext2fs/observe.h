@@ -26,8 +26,8 @@ struct e2pf_observer {
 /*
  * Observe `channel`.  Returns false and changes nothing if another observer
  * observes a channel of that manager, if its table has an unknown layout, or if
- * it is unixfd_io_manager.  No other thread may use the channel, or call this, at the
- * same time.
+ * it is unixfd_io_manager.  The caller must keep other threads from the channel and from
+ * this function meanwhile.
  */
 bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 		  struct e2pf_engine *engine);

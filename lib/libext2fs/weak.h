@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What a module calls of libext2fs and libcom_err.  A module is not linked with
- * them: the program that it is loaded into has them, or the module does nothing.
- * So each is a weak reference, which is NULL in another program or with a
- * libext2fs that lacks it.  Whoever calls one more adds it here: a module with
+ * The functions of libext2fs and libcom_err that a module calls.  A module is not
+ * linked with them: the program that it is loaded into has them, or the module does
+ * nothing.  So each is a weak reference, which is NULL in another program or with a
+ * libext2fs that lacks it.  Add a function here before you call it: a module with
  * another reference does not link.
  *
  * Included by the compiler's -include, after config.h and before all others.
@@ -12,8 +12,8 @@
 #ifndef E2PF_WEAK_H
 #define E2PF_WEAK_H
 
-/* Without these a module does nothing.  Two are called on big-endian machines
- * only. */
+/* A module needs all of these, or does nothing.  Two are called on big-endian
+ * machines only. */
 #define E2PF_FOLLOWS_WITH(X) \
 	X(ext2fs_blocks_count) X(ext2fs_dblist_count2) \
 	X(ext2fs_get_library_version) X(ext2fs_group_desc) \
@@ -21,7 +21,7 @@
 	X(ext2fs_swap_super) X(io_channel_cache_readahead) \
 	X(io_channel_read_blk64) X(unix_io_manager)
 
-/* Without these there are no accelerations. */
+/* Accelerations need these. */
 #define E2PF_ACCELERATES_WITH(X) \
 	X(ext2fs_allocate_block_bitmap) X(ext2fs_blocks_count_set) \
 	X(ext2fs_clear_block_bitmap) X(ext2fs_copy_bitmap) \

@@ -24,10 +24,10 @@
 #include "settings.h"
 #include "words.h"
 
-/* The pace is that of the last fifth of the time, about: while a disk reads ahead
- * the checker stands still, and then passes in seconds what was read.  Of the checks
- * of tests/fixtures/progress.txt, by the pace since their start, the time left was up
- * to 420 times too long. */
+/* The pace is that of the last fifth of the time, about: while a disk reads ahead the
+ * checker stands still, and then passes those blocks in seconds.  Of the checks of
+ * tests/fixtures/progress.txt, by the pace since their start, the time left was up to
+ * 420 times too long. */
 #define MEMORY 0.2
 
 /* Before this part of the stage nothing is said: at a tenth of it the time was up to 13

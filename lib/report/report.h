@@ -35,7 +35,8 @@ void e2pf_note(struct e2pf_notes *notes, const char *format, ...);
 void e2pf_note_off(struct e2pf_notes *notes, const char *decision,
 		   const char *reason);
 
-/* Zeroed: of a run that was left alone.  Whoever knows a fact fills it in. */
+/* Zeroed: of a run that was left alone.  Each part fills in the facts that it
+ * knows. */
 struct e2pf_report {
 	struct e2pf_notes notes;
 	const char *device;		/* as the caller named it */

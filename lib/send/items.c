@@ -90,7 +90,7 @@ void e2pf_item_references(const struct e2pf_btrfs_item *item,
 
 		bytes = 1 + (by_leaf ? 8 + BT_SIZE(shared_data_ref) :
 				       BT_SIZE(extent_data_ref));
-		/* What follows another type cannot be parsed. */
+		/* The rest after another type cannot be parsed. */
 		if (bytes > item->size - at ||
 		    (!by_leaf && b[0] != BTRFS_EXTENT_DATA_REF_KEY))
 			return;
@@ -100,7 +100,7 @@ void e2pf_item_references(const struct e2pf_btrfs_item *item,
 			continue;
 		}
 		key.objectid = le64toh(ref->objectid);
-		/* Of the extent's first byte in the file: may be below 0. */
+		/* The place of the extent's first byte in the file: may be below 0. */
 		key.offset = le64toh(ref->offset);
 		if (key.offset > INT64_MAX)
 			key.offset = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What decides what is read ahead of a send: items of files and extents, sets of
- * key ranges, a walk over a tree's nodes, and the list of what is to be read.
+ * The parts that decide what is read ahead of a send: items of files and extents,
+ * sets of key ranges, a walk over a tree's nodes, and the list of pieces to be read.
  *
- * No I/O, but for the walk's own function.  All functions are safe on hostile
+ * I/O is left to the walk's own function.  All functions are safe on hostile
  * bytes.  A set, a walk or a list is used by one thread at a time.
  */
 #ifndef E2PF_SEND_ITEMS_H
@@ -24,7 +24,7 @@ struct e2pf_job {
 	uint64_t offset;		/* on a device; of data, the address */
 	bool parse;			/* the items in the leaf are needed */
 	bool done;
-	/* Of data: the part of a file, in bytes.  Length 0: nothing to be read. */
+	/* For data: the part of a file, in bytes.  Length 0: it is not read. */
 	uint64_t inode, from, length;
 	uint64_t stored;		/* bytes, from `offset' on */
 	uint64_t sent;			/* of contents in the item itself */
@@ -33,7 +33,7 @@ struct e2pf_job {
 	bool shared;			/* with an earlier file */
 };
 
-/* Parse a file extent, without its tree.  Of contents in the item itself `sent` is the
+/* Parse a file extent, without its tree.  For contents in the item itself `sent` is the
  * length, and `stored` is 0.  Length 0: zeros.  Returns false for a hole, and if it is
  * not valid. */
 bool e2pf_item_data(const struct e2pf_btrfs_item *item, struct e2pf_job *data);
@@ -107,7 +107,7 @@ bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job);
 /* Sort the jobs by place, on all devices together: btrfs fills them evenly. */
 void e2pf_jobs_order(struct e2pf_jobs *jobs);
 
-/* Sort data in the order of files, and mark what is shared with an earlier file. */
+/* Sort data in the order of files, and mark pieces shared with an earlier file. */
 void e2pf_jobs_order_files(struct e2pf_jobs *data);
 
 /*

@@ -63,7 +63,7 @@ struct found_root {
 };
 
 /* If there are several items, the last one is the newest. */
-static void take_root(void *ctx, const struct e2pf_btrfs_item *item)
+static void accept_root(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	const struct found_root *f = ctx;
 	struct e2pf_btrfs_ptr root;
@@ -84,7 +84,7 @@ int e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 
 	*root = (struct e2pf_btrfs_ptr) { .owner = 0 };
 	err = e2pf_mounted_search(fs, BTRFS_ROOT_TREE_OBJECTID, &keys,
-				  take_root, &f);
+				  accept_root, &f);
 	if (!err && (!tree || root->owner != tree))
 		err = ENOENT;
 	return err;
@@ -137,7 +137,7 @@ static int read_direct(void *ctx, const struct e2pf_ref *ref, void *bytes)
 		     (off_t)ref->offset) == (ssize_t)ref->length ? 0 : EIO;
 }
 
-/* A file handle without a parent: inode, tree and generation, of which 0 matches
+/* A file handle without a parent: inode, tree and generation; generation 0 matches
  * any. */
 #define HANDLE_BYTES 20
 #define HANDLE_TYPE 0x4d

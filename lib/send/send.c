@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* Decides what is read ahead of a send, in parts, in its order, which is that of keys.
- * The nodes of two trees tell which leaves the kernel will compare; their items lead to
- * folders, to the records of extents, and to data. */
+/* Decides which blocks are read ahead of a send: a part at a time, in the order of keys,
+ * as the send reads them.  The nodes of two trees tell which leaves the kernel will
+ * compare; their items lead to folders, to the records of extents, and to data. */
 #include <stdlib.h>
 
 #include "btrfs/format.h"
@@ -115,7 +115,7 @@ static bool add_leaf(struct send_walk *w, const struct e2pf_btrfs_node *leaf)
 
 /* For the walk.  Two windows are ahead of the send, each of an eighth of the budget at
  * most: the leaves of this part may take a quarter, the changed ones half of that. */
-static bool take_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
+static bool accept_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
 {
 	struct send_walk *w = ctx;
 	struct send *s = w->send;
@@ -133,7 +133,7 @@ static void walk(struct send_walk *w, const struct e2pf_btrfs_ptr *root)
 {
 	w->walk.super = &w->send->fs.map.super;
 	w->walk.read = read_node;
-	w->walk.leaf = take_leaf;
+	w->walk.leaf = accept_leaf;
 	w->walk.ctx = w;
 	e2pf_tree_walk(&w->walk, root);
 }
@@ -193,7 +193,7 @@ static void plan_records(struct send *s)
 }
 
 /* A leaf is named by its address if a snapshot has kept it when the subvolume wrote a
- * new one.  Of snapshots, this many with the next numbers on each side are looked at. */
+ * new one.  This many snapshots with the next numbers on each side are looked at. */
 #define NEIGHBOURS 8u
 
 /* Plan the folders, and the leaves that share an extent. */
@@ -330,7 +330,7 @@ static const char *open_filesystem(struct send *s, int fd)
 	why = e2pf_mounted_open(&s->fs, fd);
 	if (why)
 		return why;
-	/* Without memory nothing can be added. */
+	/* A set that gets no memory stays empty. */
 	e2pf_slot_set_init(&s->asked, s->fs.map.slots);
 	e2pf_slot_set_init(&s->named, s->fs.map.slots);
 	for (i = 0; i < s->fs.map.devices; i++)
@@ -357,7 +357,7 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 	s->tree = e2pf_mounted_tree_of(fd);
 	s->parent = args->parent_root;
 	s->flags = args->flags;
-	/* Without a parent everything is newer than it: generation 0. */
+	/* If there is no parent everything is newer: generation 0. */
 	s->parent_root = (struct e2pf_btrfs_ptr) { .generation = 0 };
 	if (s->tree == s->parent || e2pf_mounted_root(&s->fs, s->tree, &s->root) ||
 	    (s->parent &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* What send.c and send_work.c share. */
+/* The state that send.c and send_work.c share. */
 #ifndef E2PF_SEND_STATE_H
 #define E2PF_SEND_STATE_H
 
@@ -69,7 +69,7 @@ static inline uint32_t send_nodesize(const struct send *s)
 /* Whether the planned changed leaves, and what belongs to them, seem to be cached:
  * reads a few of them. */
 bool send_is_cached(struct send *s);
-/* Do all jobs with all workers, of which this thread is one. */
+/* Do all jobs with all workers; this thread is one of them. */
 void send_sweep(struct send *s);
 
 #endif

@@ -9,9 +9,9 @@
 #include "device/thread.h"
 #include "send_state.h"
 
-/* Of at least SAMPLED_LEAST changed leaves, SAMPLES are read first.  If nothing is read
- * from a device, the others are left out.  That happens to 1 part in 5 of which a tenth
- * is not cached, to 1 in 100 if it is a quarter. */
+/* SAMPLES of at least SAMPLED_LEAST changed leaves are read first.  If no byte comes from
+ * a device, the others are left out.  This happens to 1 part in 5 if a tenth of it is not
+ * cached, to 1 in 100 if a quarter is not. */
 #define SAMPLES 16u
 #define SAMPLED_LEAST 48u
 
@@ -46,7 +46,7 @@ static void want(struct send *s, uint64_t tree,
 /* A newer kernel's flag: extents are sent as they are stored, past the page cache. */
 #define SEND_COMPRESSED 0x10u
 
-static void take_data(struct send *s, const struct e2pf_btrfs_item *item)
+static void accept_data(struct send *s, const struct e2pf_btrfs_item *item)
 {
 	const bool no_data = s->flags & BTRFS_SEND_FLAG_NO_FILE_DATA;
 	struct e2pf_job data;
@@ -67,8 +67,8 @@ static void take_data(struct send *s, const struct e2pf_btrfs_item *item)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Not all inodes in a changed leaf have changed. */
-static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
+/* Some inodes in a changed leaf have not changed. */
+static void accept_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 {
 	struct send *s = w->send;
 
@@ -82,13 +82,13 @@ static void take_changed(struct worker *w, const struct e2pf_btrfs_item *item)
 			item->key.offset, 0, BTRFS_INODE_ITEM_KEY
 		});
 	else if (!w->unchanged)
-		take_data(s, item);
+		accept_data(s, item);
 }
 
 /* The kernel searches the trees of other files with this extent to find out whether it
  * can be cloned from.  It reads old leaves with it that a snapshot still has. */
-static void take_reference(void *ctx, uint64_t tree,
-			   const struct e2pf_btrfs_key *key)
+static void accept_reference(void *ctx, uint64_t tree,
+			     const struct e2pf_btrfs_key *key)
 {
 	struct send *s = ctx;
 	uint64_t slot;
@@ -105,16 +105,16 @@ static void take_reference(void *ctx, uint64_t tree,
 		s->unfound++;
 }
 
-static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
+static void accept_item(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	struct worker *w = ctx;
 	const struct e2pf_btrfs_range keys = e2pf_btrfs_keys_of(
 		item->key.objectid, item->key.objectid);
 
 	if (w->job->tree == w->send->tree)
-		take_changed(w, item);
+		accept_changed(w, item);
 	else if (e2pf_ranges_meet(&w->send->records, &keys))
-		e2pf_item_references(item, take_reference, w->send);
+		e2pf_item_references(item, accept_reference, w->send);
 }
 
 static void search(struct worker *w, const struct e2pf_job *job)
@@ -126,7 +126,7 @@ static void search(struct worker *w, const struct e2pf_job *job)
 	s->requests++;
 	*w = (struct worker) { .send = s, .job = job };
 	if (e2pf_mounted_search(&s->fs, job->tree, &job->keys,
-				job->parse ? take_item : NULL, w))
+				job->parse ? accept_item : NULL, w))
 		s->errors++;
 	else
 		s->bytes += send_nodesize(s);
@@ -205,7 +205,7 @@ static bool do_job(struct worker *w, struct e2pf_job *job)
 }
 
 /* Take the next job, or several if they are adjacent data.  Returns how many. */
-static size_t take(struct send *s, struct e2pf_job **first)
+static size_t pop_jobs(struct send *s, struct e2pf_job **first)
 {
 	uint64_t bytes = 0;
 	size_t n = 0;
@@ -231,7 +231,7 @@ static void *work(void *arg)
 	struct e2pf_job *job;
 	size_t n;
 
-	while (!s->stop && (n = take(s, &job))) {
+	while (!s->stop && (n = pop_jobs(s, &job))) {
 		if (job->length)
 			read_data(s, job, n);
 		else if (!job->done)

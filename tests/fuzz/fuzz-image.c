@@ -142,7 +142,7 @@ static int read_bytes(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return 0;
 }
 
-/* No other call is made. */
+/* The other calls are not made. */
 static const struct e2pf_device_ops device_ops = { .read = read_bytes };
 
 /*

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * A simulated device and clock.  Does not know about filesystems; of the
- * calling threads it knows only which ones are workers.  Without fake-threads.c
- * no thread is a worker.
+ * calling threads it knows only which ones are workers; there are none without
+ * fake-threads.c.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A simulated device and clock.  Nothing happens by itself: a readahead
+ * A simulated device and clock.  The test drives both: a readahead
  * completes at once or when the test says so, a call blocks while the test
  * holds it, and the clock stands still until it is moved.
  */

@@ -25,7 +25,7 @@ struct fake_mounted {
 	bool adjacent;			/* all extents are */
 	bool shared;			/* each also with the same leaf of the first
 					   clone, by its address */
-	/* What was asked for: searches in the newer, the older and all other
+	/* The requests: searches in the newer, the older and all other
 	 * subvolumes and in the extent tree, and reads of data. */
 	unsigned newer, older, clones, records, data;
 	unsigned threads;		/* the most that the process had meanwhile */

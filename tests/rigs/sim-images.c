@@ -289,8 +289,8 @@ static void make_ext4(struct sim_image *im, const struct recipe *r)
 }
 
 /*
- * btrfs: a chunk for the chunk tree, and one for all other trees, of which each
- * but the root tree has a root, nodes and leaves.
+ * btrfs: a chunk for the chunk tree, and one for all other trees; each of these but
+ * the root tree has a root, nodes and leaves.
  */
 
 #define SIZE (1024 * MIB)

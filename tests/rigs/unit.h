@@ -61,7 +61,7 @@ extern size_t unit_tests;
 		skip(); \
 	} while (0)
 
-/* What a program may leave open and mapped at its end. */
+/* Descriptors and mappings that a program may leave at its end. */
 #ifndef UNIT_KEEPS
 #define UNIT_KEEPS 0
 #endif

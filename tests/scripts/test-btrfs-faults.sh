@@ -105,7 +105,7 @@ missing_case()
 		tally "$kind" disagreed "$1: not missing, or nothing planned"
 }
 
-# A mirror of which only the first or only the second device is present.
+# A mirror; only the first or only the second device is present.
 test_missing()
 {
 	local one kind="a device that is missing"

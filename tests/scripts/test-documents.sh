@@ -270,6 +270,26 @@ kinds_are_tested()
 	[ $seen -gt 30 ]
 }
 
+# The manifests of containers.md: each is YAML, and mounts what it declares as a volume.
+manifests()
+{
+	python3 - doc/containers.md <<-'END'
+	import re, sys, yaml
+	documents = [d for text in re.findall(r"^```yaml\n(.*?)^```$", open(sys.argv[1]).read(),
+	                                      re.S | re.M) for d in yaml.safe_load_all(text)]
+	pods = [d["spec"]["template"]["spec"] for d in documents if "template" in d["spec"]]
+	for pod in pods:
+	    declared = {v["name"] for v in pod["volumes"]}
+	    used = {v["name"] for c in pod["initContainers"] + pod["containers"]
+	            for v in c.get("volumeMounts", []) + c.get("volumeDevices", [])}
+	    print("declared", declared, "used", used)
+	    assert declared == used
+	assert len(pods) == 2
+	END
+}
+
+no_yaml() { python3 -c 'import yaml' 2>/dev/null || echo "python3-yaml not found"; }
+
 test_paths()
 {
 	local file
@@ -278,6 +298,7 @@ test_paths()
 		tap_check "$file: paths" paths_exist "$file"
 	done
 	tap_check "doc/testing.md: kinds of faults" kinds_are_tested
+	tap_unless "$(no_yaml)" "doc/containers.md: manifests" manifests
 }
 
 #

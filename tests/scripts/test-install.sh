@@ -112,8 +112,8 @@ names_what_is_there()
 	[ $missing = 0 ] && [ $seen -gt 20 ]
 }
 
-# No manual or text names a path of the sources or packages instead of the installed
-# one; README.md names both.
+# Manuals and texts name installed paths, and none of the sources or packages instead;
+# README.md names both.
 names_no_other_place()
 {
 	local docdir libexecdir

@@ -122,7 +122,7 @@ all_zeroed()
 }
 
 # Everything is read before the kernel has zeroed the tables.  Then an inode in the
-# middle of each is used: those before it in its block have to be what was zeroed.
+# middle of each is used: those before it in its block must be zeros.
 lazy_row()
 {
 	local mnt=$dir/mnt loop goal i inodes

@@ -3,8 +3,7 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The stock e2fsck is found wherever it is, the launcher never starts itself for
-# ever, nothing but libc has to be there for that, and what is shown of the
-# launcher in `e2fsck -V'.  Programs are moved about in a mount name space.
+# ever and needs libc alone for that, and shows itself in `e2fsck -V'.  Programs are moved about in a mount name space.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -94,7 +93,7 @@ test_chains()
 	done
 }
 
-# Without /proc the launcher knows itself by the name it was started by.
+# If /proc is missing the launcher knows itself by the name it was started by.
 test_without_proc()
 {
 	local hide="mount -t tmpfs none /proc;"

@@ -78,7 +78,7 @@ claim_many()
 	debugfs -w -f "$E2PF_TMP/claims" "$1" >/dev/null 2>&1
 }
 
-# What is cloned is planned beside what is read: with -n nothing is cloned.
+# Clones are planned beside reads: with -n there are no clones.
 clones_ahead()
 {
 	local option planned=()

@@ -31,7 +31,7 @@ static const char *const class_names[E2PF_BTRFS_CLASSES] = {
 	"roots", "nodes", "leaves"
 };
 
-static void take(void *ctx, const struct e2pf_ref *ref)
+static void accept_ref(void *ctx, const struct e2pf_ref *ref)
 {
 	(void)ctx;
 	printf("%u %" PRIu64 " %u %s\n", ref->device, ref->offset, ref->length,
@@ -58,7 +58,7 @@ static void parse_pending(struct e2pf_source *source)
 			  (off_t)ref.offset) != (ssize_t)ref.length)
 			die("pread");
 		source->ops->parse(source, &ref, 0, buf,
-				   source->ops->piece(source, &ref, 0), take,
+				   source->ops->piece(source, &ref, 0), accept_ref,
 				   NULL);
 	}
 	free(buf);
@@ -76,7 +76,7 @@ static void walk(struct e2pf_source *source)
 	     phase = source->ops->next(source, phase))
 		for (unit = 0; unit < source->ops->units(source, phase->number,
 							 &more); unit++) {
-			source->ops->seed(source, phase->number, unit, take,
+			source->ops->seed(source, phase->number, unit, accept_ref,
 					  NULL);
 			parse_pending(source);
 		}

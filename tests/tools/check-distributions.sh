@@ -46,7 +46,7 @@ few_images="ext2-1k-i128 ext3-1k ext4-4k ext4-1k ext4-inline ext4-bigalloc
 # The last has more bytes than 32 bits can count.
 emulated_images="ext3-1k ext4-4k ext4-64g"
 
-# Sets what is run in this place.
+# Sets the tests that are run in this place.
 settle()
 {
 	local tests="unit cli corpus features corruptions faults e2fsprogs"
@@ -60,7 +60,7 @@ settle()
 	*:arm64) emulated=aarch64 ;;
 	*:s390x) emulated=s390x ;;
 	esac
-	# In a chroot uname says what is emulated.
+	# In a chroot uname names the emulated machine.
 	[ "${emulated:-none}" != "${DIST_MACHINE:=$(uname -m)}" ] || emulated=
 	[ -z "$emulated" ] || tests="unit cli features corruptions"
 	wanted_tests=${DIST_TESTS:-$tests}

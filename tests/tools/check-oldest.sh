@@ -5,7 +5,7 @@
 # The sources build with the oldest supported headers and libraries, those of Debian
 # 11 (Linux 5.10, glibc 2.31, e2fsprogs 1.46.2).  Its packages are downloaded and
 # unpacked into a folder, and this machine's compiler builds programs and tests with
-# that folder as sysroot.  Nothing is run.  The use of a newer function or constant
+# that folder as sysroot.  The programs are not run.  The use of a newer function or constant
 # is an error or a warning.
 #
 #   check-oldest.sh [SOURCES]		a folder with the release sources (default:
@@ -64,8 +64,7 @@ fetch()
 # Modules are linked without undefined symbols.  Since Debian 11 functions have
 # moved into libc, so a missing library would go unnoticed until they are
 # loaded.  pkg-config and the compiler search $root, as in cross-compilation.
-# Without -B a native compiler would find this machine's libc before that of
-# $root.
+# -B keeps a native compiler from this machine's libc.
 build()
 {
 	local libdir compiler

@@ -193,8 +193,8 @@ configure_e2fsprogs()
 # source_package DIR PACKAGE: DIR/source is the source of PACKAGE, of the version that
 # is installed, DIR/version that version.  Kept when it is there.  Otherwise 1, and
 # why_not() finds the reason in what it said.  DIR is an absolute path.  A mirror may
-# lack the signature beside an archive; what is there apt has compared with the lists,
-# which are signed too.
+# lack the signature beside an archive; apt has compared the archive with the lists, which
+# are signed too.
 source_package()
 {
 	local dir=$1 package=$2 version

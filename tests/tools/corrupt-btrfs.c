@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the e2prefetch contributors
 /*
  * Corruptions of a btrfs on one device.  Tree blocks are found by their
- * headers; only those reachable from the superblock are used.  Of the code
- * under test this uses only the field offsets.
+ * headers; only those reachable from the superblock are used.  This uses only the
+ * field offsets of the code under test.
  */
 #include <ext2fs/ext2fs.h>
 

@@ -24,12 +24,12 @@ struct place {
 	uint64_t at;		/* offset of its block, bytes */
 	uint32_t bytes;		/* length of its block */
 	uint64_t block;		/* address of its block; copies have the same */
-	/* Of ext4; off and len are in bytes from the start of the block. */
+	/* For ext4; off and len are in bytes from the start of the block. */
 	unsigned kind, seal;
 	uint32_t off, len;
 	uint32_t ino;		/* for a bitmap: 1 inodes, 0 blocks */
 	uint32_t number;	/* group, level, or journal block */
-	/* Of btrfs. */
+	/* For btrfs. */
 	uint64_t tree, generation;
 	uint32_t items;
 	uint8_t level;

@@ -235,7 +235,7 @@ static bool is_target(int fd)
 	struct stat64 st;
 	int err = errno;
 
-	/* Not fstat(), which is one of the calls that fail. */
+	/* fstat() is one of the calls that fail. */
 	if (!fault.has_target || fstatat64(fd, "", &st, AT_EMPTY_PATH) < 0) {
 		errno = err;
 		return false;
@@ -521,7 +521,7 @@ ssize_t symbol(int fd, void *buf, size_t len, offset off) \
 PREAD(pread, off_t)
 PREAD(pread64, off64_t)
 
-/* What can be had at once is read like everything else. */
+/* A read that need not wait counts like any other. */
 ssize_t preadv2(int fd, const struct iovec *part, int parts, off_t off, int flags)
 {
 	if (is_target(fd)) {

@@ -172,7 +172,7 @@ static int read_block(ext2_filsys fs, struct ext2_db_entry2 *entry,
 	return 0;
 }
 
-static int take_entry(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data)
+static int accept_entry(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data)
 {
 	(void)fs;
 	return ext2fs_add_dir_block2(data, entry->ino, entry->blk,
@@ -186,7 +186,7 @@ static void read_directories(ext2_filsys fs, struct part *parts, unsigned n,
 
 	need(!ext2fs_init_dblist(fs, &all->list), "no list");
 	for (i = 0; i < n; i++) {
-		need(!ext2fs_dblist_iterate2(parts[i].list, take_entry,
+		need(!ext2fs_dblist_iterate2(parts[i].list, accept_entry,
 					     all->list), "no entries");
 		ext2fs_free_dblist(parts[i].list);
 	}

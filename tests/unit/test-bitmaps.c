@@ -276,7 +276,7 @@ static errcode_t inodes(ext2_filsys f, const char *description,
 	return ext2fs_allocate_inode_bitmap(f, description, map);
 }
 
-/* Of blocks, of inodes, and of several nodes of chunks. */
+/* Maps of blocks, of inodes, and of several nodes of chunks. */
 TEST(maps)
 {
 	make_fs(3 * 8192 + 1000, 8192, 0);
@@ -334,7 +334,7 @@ static void free_fs(void)
 	ext2fs_free(fs);
 }
 
-/* What somebody asks for other than a tree is made as before. */
+/* A map other than a tree is made as before. */
 TEST(when_not)
 {
 	use(false);
@@ -360,9 +360,9 @@ static void count_claimed(void *ctx)
 	++*(unsigned *)ctx;
 }
 
-/* The map of what several files claim is known by its description.  Whoever
- * watches it is told of the blocks in it that e2fsck asks for, and of nothing
- * else: a check asks for each block of each file. */
+/* The map of blocks that several files claim is known by its description.  Its
+ * watcher is told only of the blocks in it that e2fsck asks for: a check asks for
+ * each block of each file. */
 TEST(claims)
 {
 	ext2fs_block_bitmap map, other;

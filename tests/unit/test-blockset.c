@@ -13,7 +13,7 @@
 #define BLOCKS 20000u
 #define FAR (UINT64_C(1) << 50)
 
-/* Random ranges, near 0 and far from it, some of which are sparse. */
+/* Random ranges, near 0 and far from it, some of them sparse. */
 TEST(like_an_array)
 {
 	static unsigned char is[BLOCKS];
@@ -23,7 +23,7 @@ TEST(like_an_array)
 
 	for (base = 0; base <= FAR; base += FAR) {
 		memset(is, 0, sizeof(is));
-		e2pf_blockset_clear(&set, 1 << 20);
+		e2pf_blockset_reset(&set, 1 << 20);
 		for (turn = size = 0; turn < 20000; turn++) {
 			uint64_t at = number(BLOCKS);
 			uint64_t count = number(turn % 5 ? 9 : 700);
@@ -45,7 +45,7 @@ TEST(like_an_array)
 		assert_int_equal(e2pf_blockset_remove(&set, base, BLOCKS), size);
 		assert_int_equal(set.size, 0);
 	}
-	e2pf_blockset_clear(&set, 0);
+	e2pf_blockset_reset(&set, 0);
 }
 
 /* Pages of address space that this process has. */
@@ -68,7 +68,7 @@ TEST(grows)
 	long before = mapped();
 	uint64_t i, n;
 
-	e2pf_blockset_clear(&set, 4 << 20);
+	e2pf_blockset_reset(&set, 4 << 20);
 	assert_uint_in_range(set.entries * 16, 1, 16 << 10);
 	for (i = 0; i < 190000; i++) {
 		assert_int_equal(e2pf_blockset_add(&set, i * 1000, 3), 3);
@@ -80,7 +80,7 @@ TEST(grows)
 		n += e2pf_blockset_remove(&set, i * 1000, 1000);
 	assert_int_equal(n, 570000);
 	assert_int_equal(set.used, 0);
-	e2pf_blockset_clear(&set, 0);
+	e2pf_blockset_reset(&set, 0);
 	assert_true(mapped() - before < 256);
 }
 
@@ -91,7 +91,7 @@ TEST(at_its_cap)
 	struct e2pf_blockset set = { .entry = NULL };
 	uint64_t kept, i;
 
-	e2pf_blockset_clear(&set, 16 << 10);
+	e2pf_blockset_reset(&set, 16 << 10);
 	for (i = 0; i < 2000; i++)
 		assert_int_equal(e2pf_blockset_add(&set, i * 1000, 1), 1);
 	assert_true(e2pf_blockset_is_full(&set));
@@ -106,7 +106,7 @@ TEST(at_its_cap)
 	assert_false(e2pf_blockset_is_full(&set));
 	assert_int_equal(e2pf_blockset_add(&set, 1999 * 1000, 1), 1);
 	assert_int_equal(e2pf_blockset_remove(&set, 1999 * 1000, 1), 1);
-	e2pf_blockset_clear(&set, 0);
+	e2pf_blockset_reset(&set, 0);
 }
 
 /* A set that may take nothing. */

@@ -178,7 +178,7 @@ TEST(test_places)
 		{ BTRFS_BLOCK_GROUP_RAID1C3, 3, 2, AT(5, 2, 5) },
 		{ BTRFS_BLOCK_GROUP_RAID1C4, 4, 3, AT(5, 3, 5) },
 		{ BTRFS_BLOCK_GROUP_RAID1, 2, 2, 4096, FS_NODE, PART(0, 0, 0) },
-		/* What is contiguous is one part. */
+		/* Contiguous stripes are one part. */
 		{ BTRFS_BLOCK_GROUP_RAID1, 2, 0, UNIT - 4096, 16384,
 		  PART(0, UNIT - 4096, 16384) },
 		{ BTRFS_BLOCK_GROUP_RAID0, 3, 0, AT(5, 2, 1) },

@@ -159,7 +159,7 @@ TEST(test_data)
 		unsigned cut;		/* bytes at the item's end */
 		uint64_t from, extent, skip, length;
 	} cases[] = {
-		/* Of an extent of 64 KiB 4 KiB at 8 KiB are in use. */
+		/* An extent of 64 KiB; 4 KiB at 8 KiB are in use. */
 		{ true, data, reg, 0, 0, 0, MIB, 8192, 4096 },
 		{ true, data, BTRFS_FILE_EXTENT_PREALLOC, 0, 0, 4096, MIB, 8192,
 		  4096 },
@@ -358,7 +358,7 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr,
 	return e2pf_btrfs_fits(&super, super.fsid, ptr, block);
 }
 
-/* What a walk finds. */
+/* The leaves that a walk finds. */
 struct walked {
 	struct e2pf_btrfs_key last;
 	unsigned bits, leaves, most;	/* leaves, before it is ended */
@@ -410,7 +410,7 @@ TEST(test_walk)
 		{ 99, FS_GENERATION, 0, 0, 0, 0 },
 		{ 99, 0, 2, 0, 0x0a, 2 },
 		{ 99, 0, 3, 0, 0x8a, 3 },
-		/* In parts, each of which reads the path to its leaves. */
+		/* In parts; each reads the path to its leaves. */
 		{ 3, 0, 0, 0, 0xff, 2 + 3 + 2 },
 		{ 1, 0, 3, 0, 0x8a, 2 + 2 + 2 },
 		/* If a node cannot be read, only its own leaves are missing. */
@@ -452,8 +452,8 @@ TEST(test_damaged_walk)
 	};
 
 	make_tree();
-	/* Keys out of order.  What else a node is refused for is tested with the
-	 * planner. */
+	/* Keys out of order.  The planner's test has the other reasons to refuse a
+	 * node. */
 	put64(node[2] + BT_HEADER_BYTES, 501);
 	assert_int_equal(leaves(99, 0, NULL), 0xef);
 	/* A root that is a leaf, found once; one that is too high. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* What is searched for and read ahead of a send, counted, when the kernel has
- * nothing cached, everything, or the leaves without the data. */
+/* The searches and reads ahead of a send, counted, when the kernel has cached
+ * nothing, everything, or the leaves without the data. */
 #include <sched.h>
 
 #include "unit.h"
@@ -69,8 +69,8 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 
 #define MUCH (UINT64_C(1) << 30)
 
-/* What is cached, whether the kernel counts what is read, and how much is
- * searched and read: everything once, or samples with what belongs to them.
+/* The cached part, whether the kernel counts reads, and the number of searches and
+ * reads: everything once, or samples with the blocks that belong to them.
  * Cached leaves are searched if data is not: they lead to it. */
 TEST(test_cached)
 {
@@ -110,7 +110,7 @@ TEST(test_cached)
 	}
 }
 
-/* No more than the limit is ahead. */
+/* At most the limit is ahead. */
 TEST(test_budget)
 {
 	uint64_t peak;
@@ -121,7 +121,7 @@ TEST(test_budget)
 	assert_true(waits > 0);
 	assert_int_equal(fake.newer, FAKE_LEAVES);
 	assert_int_equal(fake.data, FAKE_LEAVES);
-	/* 50 MiB of data, in windows of which two are ahead. */
+	/* 50 MiB of data; two windows are ahead. */
 	peak = send_all((struct fake_mounted){
 		.counts = true, .length = 1 << 19
 	}, 0, 8 << 20);

@@ -38,8 +38,7 @@ static void make_tree(uint8_t *device, uint64_t root, uint64_t owner,
 	}
 }
 
-/* What the source passes on of each block: in which phase, and as the how
- * manyth. */
+/* When the source passes a block on: the phase, and its number in the order. */
 struct phases {
 	uint8_t *device;
 	struct e2pf_btrfs btrfs;
@@ -201,7 +200,7 @@ TEST(test_parse_limit)
 		{ 64 * MIB, { 16 * MIB, 32 * MIB }, 48 * MIB },
 		{ 16 * MIB, { 16 * MIB, 32 * MIB }, 16 * MIB },
 		{ UINT64_MAX, { UINT64_MAX - MIB, MIB }, UINT64_MAX },
-		/* No more than there can be. */
+		/* The most that there can be. */
 		{ UINT64_MAX, { UINT64_MAX - MIB, MIB + 1 }, UINT64_MAX - MIB },
 	};
 	size_t i;
@@ -422,8 +421,8 @@ TEST(test_orders)
 		  { 10, 20, 30, 15, 35, 12 }, 6 },
 		/* If not all leaves may be ahead of the check, two thirds of
 		 * those that may are taken along, from the lowest slots on.
-		 * There is room for more when the check has come to a sweep of
-		 * which some were taken along. */
+		 * There is room for more when the check has come to a sweep
+		 * that lost some of its leaves to an earlier one. */
 		{ side_by_side, 3,
 		  { .most = 1, .near = 10, .room = 6, .by_device = true },
 		  { 10, 11, 12, 20, 21, 22, 30, 40, 31, 32 }, 10 },

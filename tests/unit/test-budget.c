@@ -57,8 +57,8 @@ static const struct machine {
 	  1009 * KIB, 1009 * KIB },
 	{ "a kernel without lists", "proc/meminfo: MemAvailable: 5 kB\n",
 	  5 * KIB, 5 * KIB },
-	/* 512 MiB, of which 400 are in use, 316 of these file pages, 16 of
-	 * those dirty. */
+	/* 512 MiB: 400 are in use, 316 of these file pages, 16 of those
+	 * dirty. */
 	{ "version 2", MEMINFO GROUP("0::/user.slice/run.scope")
 	  USE_V2("user.slice/run.scope", "536870912", "419430400")
 	  G "user.slice/run.scope/memory.high: max\n"
@@ -198,7 +198,7 @@ TEST(what_is_counted)
 	make_tree(many);
 	assert_int_equal(e2pf_share_count(tree_root), LINES + 1);
 	tree_remove();
-	/* Without a file of locks, and with the memory unknown. */
+	/* There is no file of locks; the memory is unknown. */
 	tree_begin();
 	assert_int_equal(e2pf_share_count(tree_root), 1);
 	assert_true(e2pf_memory_share(tree_root, false) == UINT64_MAX);

@@ -62,7 +62,7 @@ RIG_TESTS(many, 2, set_up(r))
  * block that is not in the list does not start readahead. */
 RIG_TESTS(forgotten, 1, set_up(r))
 {
-	/* No block is claimed by several files. */
+	/* Each block is claimed once. */
 	clones_at(r->fs.ext4, r->e, 300);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 0);
@@ -74,7 +74,7 @@ RIG_TESTS(forgotten, 1, set_up(r))
 	clones_at(r->fs.ext4, r->e, 400);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, 300), 0);
-	/* Nothing is added once cloning has begun. */
+	/* The list is complete once cloning has begun. */
 	clones_add(&filsys, 500);
 	clones_at(r->fs.ext4, r->e, 500);
 	fake_threads_settle();

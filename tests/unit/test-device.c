@@ -158,7 +158,7 @@ TEST(page_written_in_part)
 	}
 	assert_false(dev->ops->arrives(dev, SIZE, 4096, 1000000, false));
 	assert_false(dev->ops->read_now(dev, buf, SIZE, 4096));
-	/* What is before it is missing. */
+	/* The bytes before it are missing. */
 	assert_int_equal(dev->ops->span(dev, SIZE - 8192, 32768, &found), 8192);
 	assert_int_equal(found, E2PF_MISSING);
 	assert_int_equal(dev->ops->read(dev, buf, SIZE, sizeof(buf)), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What a command line tells e2fsck to do, which superblocks belong to a filesystem
+ * The meaning of a command line of e2fsck, which superblocks belong to a filesystem
  * that e2fsck does not check, and which pass a check is in, deduced from the walks it
  * makes.
  */

@@ -153,7 +153,7 @@ static void assert_all_once(void)
 	assert_int_equal(p.el.held, 0);
 }
 
-/* What is requested of a list. */
+/* The requests for a list. */
 static const struct {
 	uint64_t list[6];	/* up to 0 */
 	bool seeks;		/* gaps of 32 KiB */
@@ -230,13 +230,13 @@ PASS_TEST(each_block_once)
 		e2pf_elevator_end(&p.el);
 		p.el.most_held = 0;
 		p.el.refs_most = most[c];
-		/* Of 80 nodes 16 are tried, and the pass ends. */
+		/* 16 of 80 nodes are tried, and the pass ends. */
 		for (i = 0; i < TREES; i++)
 			fake_set_bad(&p.r.dev, tree_at(i), 10);
 		assert_uint_in_range(run_pass(), 1 + 16, 4 + 16);
 		assert_int_equal(p.errors, 16);
 		memset(p.r.dev.bad, 0, p.r.dev.blocks);
-		/* Nothing of that remains.  There are four tables. */
+		/* That is gone.  There are four tables. */
 		assert_int_equal(run_pass(), 84);
 		assert_all_once();
 		/* Beyond the limit: tables, what one refers to, and some
@@ -275,7 +275,7 @@ PASS_TEST(hostile_tree)
 	p.el.refs_most = 100000;
 	p.el.parse_left = 5000;
 	assert_uint_in_range(run_pass(), 5, 1500);
-	/* No piece may be parsed. */
+	/* The limit of parsed pieces is 0. */
 	p.el.parse_left = 0;
 	assert_int_equal(run_pass(), 1);
 }

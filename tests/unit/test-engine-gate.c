@@ -93,8 +93,8 @@ RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stalls, 1);
 	if (way != BY_PATIENCE)
 		return;
-	/* Nor does the next read wait for a worker that is still stuck: on a device
-	 * that hangs, each read would lose a second. */
+	/* The next read does not wait for a worker that is still stuck, either: on a
+	 * device that hangs, each read would lose a second. */
 	begin_gated(&g, r, r->fs.groups[0].inode_table + 1);
 	pthread_join(g.thread, NULL);
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stall_ns, 2 * SECOND);
@@ -222,7 +222,7 @@ static unsigned measuring_reads(const struct rig *r)
 	return n;
 }
 
-static void lend_group(void *ctx, uint32_t number, struct e2pf_group *group)
+static void copy_group(void *ctx, uint32_t number, struct e2pf_group *group)
 {
 	const struct rig *r = ctx;
 
@@ -247,8 +247,8 @@ static void start_lent(struct rig *r)
 {
 	rig_new(r);
 	r->fs.ext4->groups = NULL;
-	r->fs.ext4->lend = lend_group;
-	r->fs.ext4->lender = r;
+	r->fs.ext4->copy_group = copy_group;
+	r->fs.ext4->groups_owner = r;
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 }
 
@@ -286,7 +286,8 @@ RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
 	assert_int_equal(measuring_reads(r), 11);
 }
 
-/* Nor for the samples, which are read when all of them seem to be cached. */
+/* It does not wait for the samples, either, which are read when all of them seem to
+ * be cached. */
 RIG_TEST(sampled_without_the_lock, 44, 1)
 {
 	rig_make_directories(r);

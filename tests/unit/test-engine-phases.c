@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What the engine reads in each phase: inode tables, which may lie side by side, and
+ * The reads of the engine in each phase: inode tables, which may lie side by side, and
  * the checker's place in them; directory blocks by the checker's list; and bitmaps.
  * Device and clock are simulated.
  */
@@ -100,8 +100,7 @@ TEST(pieces_of_a_table)
 	tiny_free(&fs);
 }
 
-/* What a progress report looks at: which part of the inodes is passed, of those that are
- * allocated. */
+/* A progress report counts the part of the allocated inodes that is passed. */
 TEST(place_in_the_tables)
 {
 	static const uint32_t allocated[] = { 16, 0, 8, 0 };
@@ -249,8 +248,8 @@ RIG_TESTS(all_read_once, COUNT(read_once),
 	}
 }
 
-/* A long list of which little is missing: more ranges of it, of 50 entries, than
- * are told apart, and few bytes. */
+/* A long list with few missing blocks: more ranges of it, of 50 entries, than are told
+ * apart, and few bytes. */
 RIG_TEST(list_of_many_ranges, 16, 1)
 {
 	enum { PARTS = 100, PART = 320 };

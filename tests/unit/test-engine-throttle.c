@@ -17,7 +17,7 @@ static const struct {
 	{ 3, 96, { 65 }, { 96 } },
 	/* The group that the checker is at does not count as passed. */
 	{ 3, 31, { 0 }, { 0 } }, { 3, 32, { 1 }, { 32 } },
-	/* Nor are those taken that it has passed. */
+	/* Those that it has passed are not taken, either. */
 	{ 1, 50, { 1, 32 }, { 32, 51 } },
 };
 
@@ -238,7 +238,7 @@ RIG_TEST(machine_that_fills_up, 900, 1)
 }
 
 /* In the last pass bitmaps wait for the budget, and the checker's reads make room.
- * What cannot be recorded is not read: nobody would notice its use. */
+ * A block that cannot be recorded is not read: its use would not be noticed. */
 RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 {
 	r->classes = 1u << E2PF_BITMAPS;
@@ -247,7 +247,7 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 	rig_start(r);
 	if (way) {
 		pthread_mutex_lock(&r->e->lock);
-		e2pf_blockset_clear(&r->e->window.ahead, 256 * 16);
+		e2pf_blockset_reset(&r->e->window.ahead, 256 * 16);
 		pthread_mutex_unlock(&r->e->lock);
 	}
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);

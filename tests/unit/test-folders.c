@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What is below some folders: the entries of hand-made blocks, and what the source
- * reads of a small tree; and that unused parts of inode tables are never read.
+ * Walks below some folders: the entries of hand-made blocks, and the reads of the
+ * source in a small tree; and that unused parts of inode tables are never read.
  */
 #include "tiny-fs.h"
 #include "unit.h"
@@ -15,7 +15,7 @@ static const struct e2pf_geometry geometry = {
 	.inodes = 5000, .inode_size = 256, .block_size = 4096
 };
 
-/* What was found. */
+/* The entries that were found. */
 static struct {
 	unsigned count;
 	uint32_t ino[16];
@@ -231,7 +231,7 @@ static uint64_t make_folder(uint32_t ino, unsigned n, uint32_t child,
 	return block;
 }
 
-static void take(void *ctx, const struct e2pf_ref *ref)
+static void accept_ref(void *ctx, const struct e2pf_ref *ref)
 {
 	(void)ctx;
 	assert_true(t.refs < REFS);
@@ -269,7 +269,7 @@ static void read_all(const uint32_t *inodes, unsigned count)
 	phase = ops->next(t.source, NULL)->number;
 	while (unit < ops->units(t.source, phase, &more)) {
 		assert_true(ops->weight(t.source, phase, unit) >= BS);
-		ops->seed(t.source, phase, unit++, take, NULL);
+		ops->seed(t.source, phase, unit++, accept_ref, NULL);
 		for (; next < t.refs; next++) {
 			const struct e2pf_ref ref = t.ref[next];
 
@@ -277,7 +277,7 @@ static void read_all(const uint32_t *inodes, unsigned count)
 				size = ops->piece(t.source, &ref, at);
 				ops->parse(t.source, &ref, at,
 					   t.fs.image + ref.offset + at, size,
-					   take, NULL);
+					   accept_ref, NULL);
 				t.parsed++;
 			}
 		}
@@ -471,7 +471,7 @@ SOURCE_TEST(tables_in_disorder)
 	assert_false(may_read(t.fs.groups[2].inode_table - 1, 1));
 }
 
-/* No page has a used block and an unused one: the kernel reads whole pages. */
+/* A page with an unused block is not read: the kernel reads whole pages. */
 SOURCE_TEST(whole_pages)
 {
 	unsigned g, i;
@@ -481,13 +481,13 @@ SOURCE_TEST(whole_pages)
 			    EXT2_FT_REG_FILE);
 	use_parts(true, 4096);
 	for (g = 0; g < GROUPS; g++)
-		t.source->ops->seed(t.source, 0, g, take, NULL);
+		t.source->ops->seed(t.source, 0, g, accept_ref, NULL);
 	for (i = 0; i < t.refs; i++)
 		if (t.ref[i].parse)
 			t.source->ops->parse(t.source, &t.ref[i], 0,
 					     t.fs.image + t.ref[i].offset,
 					     t.source->ops->piece(t.source,
-						&t.ref[i], 0), take, NULL);
+						&t.ref[i], 0), accept_ref, NULL);
 	assert_true(t.refs > GROUPS / 2);
 	for (i = 0; i < t.refs; i++) {
 		uint64_t from = t.ref[i].offset / 4096 * 4096;

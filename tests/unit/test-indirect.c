@@ -23,7 +23,7 @@
 
 enum what { CALL, READ, WRITE, WRITE_INODE };
 
-/* What the walk did, in order. */
+/* The calls of the walk, in order. */
 struct event {
 	enum what what;			/* no padding: compared as a whole */
 	int offset;

@@ -190,7 +190,7 @@ RIG_TEST(map)
 	assert_int_equal(r->j.bytes, 6 * BS);
 }
 
-/* A hostile one of large blocks, each of which is another. */
+/* A hostile one of large blocks, all different. */
 RIG_TEST(map_of_large_blocks)
 {
 	const struct e2pf_geometry large = { .block_size = LARGE, .blocks = MANY };

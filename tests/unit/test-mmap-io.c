@@ -31,7 +31,7 @@ static io_channel channel;
 static int flags;
 
 /*
- * What the manager calls.
+ * The calls of the manager.
  */
 
 static unsigned preads;
@@ -56,7 +56,7 @@ void *__wrap_dlsym(void *handle, const char *name)
 					   (void *)count_pread;
 }
 
-/* What cannot be seen here otherwise: 0 is an entry that is not used. */
+/* Values that cannot be seen here otherwise: 0 is an unused entry. */
 static int opens_instead, no_cache;
 
 int __real_open(const char *name, int how, ...), __wrap_open(const char *, int, ...);
@@ -185,7 +185,7 @@ MAPPED_TESTS(populated)
 	assert_int_equal(read_at(65536, 7), 0);
 	assert_memory_equal(buf, "changed", 7);
 	assert_int_equal(preads, 0);
-	/* Whatever else a program reads is not. */
+	/* Other reads of the program are not. */
 	assert_int_equal(pread64(fd, buf, 7, 0), 7);
 	assert_int_equal(preads, 1);
 	assert_int_equal(io_channel_close(channel), 0);
@@ -425,8 +425,8 @@ static void populated_channel(void)
 	CHECK(reads(0, SIZE));
 }
 
-/* The file shrinks: in the middle of a page, of which the mapping shows zeros, and to
- * nothing. */
+/* The file shrinks: in the middle of a page, whose rest the mapping shows as zeros, and
+ * to nothing. */
 static void shrink(void)
 {
 	int before = seen;
@@ -442,7 +442,7 @@ static void truncated(void)
 	populated_channel();
 	shrink();
 	if (flags) {
-		/* What is written then makes it longer again. */
+		/* A write makes it longer again. */
 		CHECK(!io_channel_write_blk64(channel, 490000, -12,
 					      image + 490000));
 		CHECK(reads(490000, 12) && is_left(490000, 13));

@@ -195,7 +195,7 @@ struct planned {
 	unsigned bad;			/* runs outside the filesystem */
 };
 
-static void take(void *ctx, const struct e2pf_ref *ref)
+static void accept_ref(void *ctx, const struct e2pf_ref *ref)
 {
 	struct planned *p = ctx;
 	struct e2pf_source *source = &p->ext4->source;
@@ -218,7 +218,7 @@ static void take(void *ctx, const struct e2pf_ref *ref)
 		if (!size)
 			return;
 		source->ops->parse(source, ref, at, p->image + ref->offset + at,
-				   size, take, p);
+				   size, accept_ref, p);
 	}
 }
 
@@ -247,7 +247,7 @@ static void plan_image(struct planned *p, ext2_filsys fs)
 	p->ext4->source.ops->begin(&p->ext4->source, &start);
 	for (g = 0; g < p->geo.groups; g++)
 		p->ext4->source.ops->seed(&p->ext4->source, E2PF_EXT4_TABLES, g,
-					  take, p);
+					  accept_ref, p);
 	e2pf_ext4_free(p->ext4);
 	free(groups);
 }

@@ -97,7 +97,7 @@ FIXTURE(set_up)
 	return e2pf_plan_superblock(&sb, &geo);
 }
 
-/* A test that begins with that filesystem, of which nothing was found. */
+/* A test that begins with that filesystem, and no references found. */
 #define PLAN_TEST(name) TEST_WITH(name, set_up, NULL)
 /* A reference, and one that is not parsed. */
 #define REF assert_ref
@@ -292,7 +292,7 @@ PLAN_TEST(group_uninitialized)
 	geo.feature_ro_compat = EXT4_FEATURE_RO_COMPAT_GDT_CSUM;
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 0);
-	/* Without checksums the flags are not trusted. */
+	/* The flags are trusted only with checksums. */
 	geo.feature_ro_compat = 0;
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 8192);
@@ -833,7 +833,7 @@ PLAN_TEST(references_of_32_bits)
 	UNPARSED(2, 5000 + 2 * most, 7, E2PF_DIRS);
 }
 
-/* What is not wanted is passed only if it leads to something that is. */
+/* An unwanted block is passed only if it leads to a wanted one. */
 PLAN_TEST(only_wanted_classes)
 {
 	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);

@@ -3,10 +3,10 @@
 /*
  * The requests that a check makes with the engine, for each kind of device and each
  * image of sim-images.h, compared with fixtures/requests.txt: their number, their
- * bytes, and the sweeps they are made in (fake-device.h).  Nothing is timed: device
- * and clock are simulated, and the checker goes on when the worker sleeps.
+ * bytes, and the sweeps they are made in (fake-device.h).  Device and clock are
+ * simulated, and the checker goes on when the worker sleeps.
  *
- * A change that is meant is recorded with `make -C tests requests-table'.
+ * An intended change is recorded with `make -C tests requests-table'.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@
 #define BLOCK_NS 20000u
 #define BITMAP_NS 50000u
 
-/* What the session knows of a device, and what it measures: ns of a read alone, and
- * of one in a queue. */
+/* The declared and the measured side of a device: ns of a read alone, and of one in a
+ * queue. */
 static const struct kind {
 	const char *name;
 	struct e2pf_topology topo;

@@ -23,7 +23,7 @@ struct rig {
 	struct e2pf_speed m;		/* what was measured */
 };
 
-/* Of the device that is tested now. */
+/* The device that is tested now. */
 static struct rig rig;
 static uint64_t data_from;	/* it is a hole up to here */
 static bool slow[E2PF_SPEED_LONE];	/* the first reads */
@@ -295,8 +295,8 @@ TEST(partly_filled)
 	}
 }
 
-/* Without places enough a check is not held up, and reads nothing else: they do not
- * exist, are cached, or somebody has requested them already. */
+/* If there are too few places the check is not held up, and no others are read: they do
+ * not exist, are cached, or have been requested already. */
 TEST(too_few_places)
 {
 	unsigned why;

@@ -224,7 +224,7 @@ TEST(each_machine)
 		readahead = add(m->type, m->major, m->minor, &topo);
 		tree_remove();
 		name_disks(&topo, text, sizeof(text));
-		/* Of several paths, any. */
+		/* Any of several paths. */
 		if (*m->disks == '*')
 			assert_int_equal(topo.disks, 1);
 		else
