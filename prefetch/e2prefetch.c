@@ -258,6 +258,9 @@ static int report(const struct options *o, const struct target *t)
 	if (s->why_off && !o->command)
 		fprintf(stderr, "e2prefetch: %s: nothing is read ahead: %s\n",
 			t->device, s->why_off);
+	else if (o->verbose && complete && !st.planned_bytes)
+		fprintf(stderr, "e2prefetch: %s: is in memory already\n",
+			t->device);
 	else if (o->verbose || (!complete && !o->command))
 		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
 			"%.1f MiB read in %" PRIu64 " requests, %"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
+/* Decides whether a read of the checker waits at the gate, and how long (engine.h). */
 #include <signal.h>
 
 #include "monitor.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The striped pool: stripes of the units, read by N workers.  Worker T takes the stripes
- * T + N*i, and more when it is faster: a stripe is what the schedule cuts from the units
- * that nobody has taken (schedule.h), long enough for large requests, and on a device that
- * seeks (device/spindle.h) as long as the memory allows.  Here is what each worker is
- * doing, and what all of them have done.  The pool knows their numbers; engine.c has their
+ * The striped pool: stripes of the units, read by N workers.  With workers of one speed
+ * worker T would take the stripes T + N*i; a faster one takes more, for each takes the next
+ * stripe that schedule.c cuts from the units that nobody has taken.  A stripe is long enough
+ * for large requests, and on a device that seeks (device/spindle.h) as long as the memory
+ * allows.  doc/measurements.md, "Stripes", compares fixed ones.  Here is what each worker is
+ * doing, and what all of them have done.  The pool knows their numbers; worker.c has their
  * threads.
  */
 #ifndef E2PF_POOL_H

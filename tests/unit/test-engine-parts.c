@@ -392,6 +392,52 @@ PART_TEST(stuck_device)
 	assert_false(p.stuck);
 }
 
+/* The second place that cannot be read is the last one. */
+PART_TEST(failing_device)
+{
+	struct e2pf_pacing p;
+
+	start_pacing(&p, 0, 0);
+	assert_int_equal(e2pf_pacing_judge_ours(&p, 7 * BS, EIO, 0), 0);
+	/* The checker meets the same. */
+	assert_int_equal(e2pf_pacing_read_failed(&p, 7 * BS), 0);
+	assert_int_equal(e2pf_pacing_judge_ours(&p, 8 * BS, 0, SECOND), 0);
+	assert_int_equal(e2pf_pacing_read_failed(&p, 9 * BS),
+			 E2PF_EV_GIVE_UP);
+	assert_int_equal(p.failing, 3);
+	assert_int_equal(p.errors, 1);
+	assert_int_equal(p.suspect_at, 7 * BS);
+}
+
+static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
+{
+	*disks = *(struct e2pf_disk_counters *)ctx;
+	return true;
+}
+
+/* A process that stood still says nothing of a disk. */
+PART_TEST(paused_process)
+{
+	struct e2pf_disk_counters disks = { .busy_ns = 1, .in_flight = 1 };
+	struct e2pf_pacing p;
+	bool busy;
+
+	cfg.count_disks = count_disks;
+	cfg.ctx = &disks;
+	for (busy = false;; busy = true) {
+		start_pacing(&p, 0, 0);
+		fake_advance(&dev, SECOND);
+		e2pf_pacing_count_disks(&p);
+		assert_int_equal(e2pf_pacing_disks_read(&p), 1);
+		fake_advance(&dev, 3 * SECOND);
+		disks.busy_ns += busy ? 2 * SECOND : SECOND;
+		e2pf_pacing_judge_ours(&p, BS, 0, 3 * SECOND);
+		assert_int_equal(p.failing, busy);
+		if (busy)
+			return;
+	}
+}
+
 /* A measurement that was not made says why; one that took a second leaves the device to
  * the checker. */
 PART_TEST(measured_or_not)
@@ -474,6 +520,60 @@ TEST(first_stage)
 	e2pf_reads_stage(&c, 1, UINT64_C(3600000000012));
 	assert_int_equal(c.stages[0].ns, 5);
 	assert_int_equal(c.stages[1].ns, 7);
+}
+
+static unsigned read_block(struct e2pf_reads *c, uint64_t block, uint64_t ns)
+{
+	struct e2pf_read r = { .offset = block * BS, .length = BS };
+
+	e2pf_reads_begin(c, &r, 0, BS);
+	return e2pf_reads_count(c, &r, e2pf_reads_was_stall(c, &r, ns), ns);
+}
+
+/* Reads that take long are stalls; an engine that is asleep starts after 128 of them, if
+ * that is one in sixteen. */
+PART_TEST(reads_that_stall)
+{
+	static struct e2pf_reads c;
+	unsigned i;
+
+	e2pf_reads_start(&c);
+	assert_int_equal(read_block(&c, 1, 1000), 0);
+	assert_int_equal(read_block(&c, 2, 30001 + 499), 0);
+	for (i = 0; i < 127; i++)
+		assert_int_equal(read_block(&c, 3, 31000 + i), 0);
+	assert_int_equal(read_block(&c, 3, 40000), E2PF_EV_WAKE);
+	assert_int_equal(c.stages[0].reads, 130);
+	assert_int_equal(c.stages[0].hits, 2);
+	assert_int_equal(c.stages[0].stalls, 128);
+	/* Time that passed once counts once. */
+	assert_int_equal(c.stages[0].stall_ns, 40000);
+	e2pf_reads_start(&c);
+	for (i = 0; i < 17 * 200; i++)
+		assert_int_equal(read_block(&c, 3, i % 17 ? 1 : 50000), 0);
+}
+
+/* The gate opens when more was lost at it than reads of the checker's own take. */
+PART_TEST(gate_that_loses)
+{
+	static struct e2pf_reads c;
+	unsigned i;
+
+	e2pf_reads_set_gated(&c, true);
+	for (i = 0; i < 20; i++)
+		e2pf_reads_waited(&c, 1000, 50, true);
+	e2pf_reads_waited(&c, 1000, 5000, false);
+	assert_true(c.gated);
+	e2pf_reads_waited(&c, 1000, 1, false);
+	assert_false(c.gated);
+	assert_non_null(c.gate_opened);
+	/* In the next phase it is used again, but not when a signal ends the check. */
+	e2pf_reads_set_gated(&c, true);
+	assert_true(c.gated);
+	e2pf_reads_is_ending(&c);
+	assert_false(c.gated);
+	e2pf_reads_set_gated(&c, true);
+	assert_false(c.gated);
 }
 
 /* A read that has failed is not in memory, and may have failed with a page beside it. */
