@@ -2,11 +2,11 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides how much room a node has, and moves it when that does not do; chooses the
- * form of a chunk, and changes it as bits are set and cleared.  A chunk is made a
- * node when it has more than one run of set and more than one of clear bits, and
- * a run again when a word of it has become full or clear and it is one: at each
- * change some went back and forth, and 690,000 words were moved for 250,000
- * (extents@1/4).
+ * form of a chunk, and changes it as bits are set and cleared.  A chunk becomes a node
+ * when it has more than one run of set and more than one of clear bits.  A node is tested
+ * for being a single run only when one of its words has become full or clear: with a test
+ * at each change some chunks went back and forth, and 690,000 words were moved in place
+ * of 250,000 (extents@1/4).
  *
  * A run costs a node at most two words of its own, so a node of two runs or more
  * takes no more than libext2fs's tree does, 48 bytes for each.

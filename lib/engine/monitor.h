@@ -11,8 +11,8 @@
  * that all workers read what the checker needs next, and asks the source which places
  * they refer to (worker.c).  Its elevator sorts these, merges them into runs and hands
  * them back: first the runs to request, then the pieces to parse, which lead to further
- * places, one level after the other (elevator.h).  A device that seeks so serves one
- * sweep a level; another one always has a queue.
+ * places, one level after the other (elevator.h).  So a device that seeks serves one
+ * sweep per level, and any other device always has a queue.
  *
  * Before a run is requested there must be room in the window: the bytes that are ahead
  * of the checker stay below a budget that follows the memory, because what is evicted
@@ -23,10 +23,10 @@
  *
  * The checker reports its position and each read.  Where it reports positions, what it
  * has passed makes room; elsewhere its reads do.  When it overtakes a worker, that
- * worker drops what it has taken and takes units in front of the checker.  If it seeks
- * the checker may wait at the gate for a worker that is about to read its block: its
- * own read would move the head away and back.  When the checker reaches another phase,
- * what was taken in the one before is dropped (the epoch has changed).
+ * worker drops what it has taken and takes units in front of the checker.  On a device
+ * that seeks the checker may wait at the gate for a worker that is about to read its
+ * block: its own read would move the head away and back.  When the checker reaches
+ * another phase, what was taken in the one before is dropped (the epoch has changed).
  *
  * All of this is advisory.  If reads fail, memory runs out or a thread does not start,
  * the checker reads for itself, as it would without the engine.

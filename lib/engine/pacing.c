@@ -23,15 +23,16 @@
 #define SPINDLES_GAP (64u << 10)
 #define SPINDLES_NS 3000000u
 
-/* Without a head none are where nothing was measured, and narrow where one more request takes less than DEAR_NS, 5 us on
- * NVMe and 12 to 20 us on a SATA SSD, which are the processor's.  Where requests are
- * limited apart from bytes (333 us on a volume with 3,000 IOPS), they are wide while
- * requests are small, since then there are bytes to spare: smaller than what passes at 90
- * MB/s in the time of a request.  They become narrow gradually, from 3/4 of that size to
- * 5/4: with a step between 32 KiB and 4 KiB such a volume was busy for 1.13 times as long
- * with a filesystem that is 15 % full, an SD card 1.05 (`extents@1/4`); with 64 KiB
- * whatever the size it reads 1.6 times the bytes (`extents`), and with 16 KiB it makes 1.5
- * times the requests (`aged` in tests/fixtures/requests.txt). */
+/* Where nothing seeks, a gap is narrow if one more request takes less than DEAR_NS: 5 us
+ * on NVMe and 12 to 20 us on a SATA SSD, all of it processor time.  If nothing was
+ * measured there are no gaps.  Where requests are limited apart from bytes (333 us on a
+ * volume with 3,000 IOPS), gaps are wide while requests are small, since then there are
+ * bytes to spare: smaller than what passes at 90 MB/s in the time of a request.  They
+ * become narrow gradually, from 3/4 of that size to 5/4: with a step between 32 KiB and 4
+ * KiB such a volume was busy for 1.13 times as long with a filesystem that is 15 % full,
+ * an SD card 1.05 (`extents@1/4`); with 64 KiB whatever the size it reads 1.6 times the
+ * bytes (`extents`), and with 16 KiB it makes 1.5 times the requests (`aged` in
+ * tests/fixtures/requests.txt). */
 #define DEAR_NS 100000u
 #define WIDE_GAP (48u << 10)
 #define NARROW_GAP (4u << 10)

@@ -3,9 +3,9 @@
 /*
  * Units of the source when only blocks below some folders are read.
  *
- * A unit is an inode, of which a folder's blocks are parsed for names.  So the tree is
- * read level by level, each in one sweep.  As soon as they are a large part of the
- * filesystem all of its groups are units: fewer sweeps, and large requests.
+ * A unit is an inode; if it is a folder's, its blocks are parsed for names.  So the tree
+ * is read level by level, each in one sweep.  As soon as the inodes are a large part of
+ * the filesystem all of its groups become units: fewer sweeps, and large requests.
  */
 #ifndef E2PF_FOLDERS_H
 #define E2PF_FOLDERS_H

@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * From a superblock to the filesystem's geometry, and from a group's descriptor
- * to its bitmaps and inode table.  libext2fs has opened the filesystem: checked
- * is all that the planner relies on, but not what it does not use, such as
- * clusters.  Does not verify checksums.
+ * to its bitmaps and inode table.  libext2fs has opened the filesystem, so only the
+ * fields that the planner relies on are checked; those of clusters, for example, are
+ * not.  Does not verify checksums.
  */
 #include "plan.h"
 

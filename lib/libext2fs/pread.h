@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A pread64() of ours, in the place of libc's, is what the unix manager reads with.  Every
+ * The unix manager reads with a pread64() of ours, which takes the place of libc's.  Every
  * program or module that is linked with this has it.  It hands on all reads but those that
  * the mmap manager has copied already, and makes some again that have failed.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What is reported of a run: the facts, as JSON (doc/statistics.md), and notes of the
+ * The report at the end: the facts, as JSON (doc/statistics.md), and notes of the
  * decisions, which are lines for PREFETCH_VERBOSE.
  */
 #ifndef E2PF_REPORT_H

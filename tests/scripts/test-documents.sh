@@ -473,7 +473,7 @@ lib/libext2fs device/device\.h|engine/engine\.h|ext4/journal\.h
 accel settings\.h|(interpose|linkage)\.h|libext2fs/(io_table|weak)\.h
 launch none
 module status\.h|settings\.h|session\.h|report/.*\.h|lock\.h|device/(sysfile|thread)\.h
-prefetch settings\.h|lock\.h|device/(spindle|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
+prefetch settings\.h|lock\.h|device/(spindle|share|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
 
 # includes FOLDER ALLOWED: of its own headers and these.
 includes()

@@ -156,8 +156,9 @@ without_accel()
 	"$@" "$dir/x/e2fsck-accel.so" || return
 	rm -f "$dir/stats.json"
 	PREFETCH_STATS=$dir/stats.json launch && same &&
-	grep -q '"reason":"e2fsck-accel.so is not in this process"' "$dir/stats.json" &&
-	jq -e '.accelerations == [] and .checker_reads > 0' "$dir/stats.json"
+	jq -e '(.stages | map(.reads) | add > 0) and ([.notes[] | select(endswith(
+		"not accelerated (e2fsck-accel.so is not in this process)"))] |
+		length == 3)' "$dir/stats.json"
 }
 
 #
