@@ -14,7 +14,6 @@
  * subvolume and its parent, and returns when the kernel has written the whole
  * stream.  Prefetching begins and ends with this call.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -27,6 +26,7 @@
 #include "btrfs/plan.h"
 #include "btrfs/btrfs_session.h"
 #include "device/share.h"
+#include "keep_errno.h"
 #include "linkage.h"
 #include "module.h"
 #include "preload.h"
@@ -144,7 +144,7 @@ static void keep_name(int fd)
 
 void module_drops_cache(int fd)
 {
-	int saved = errno;
+	E2PF_KEEP_ERRNO;
 
 	if (!is_ours())
 		return;
@@ -157,7 +157,6 @@ void module_drops_cache(int fd)
 		self.opened[self.count++] = (struct e2pf_btrfs_opened) {
 			.fd = fd, .index = -1
 		};
-	errno = saved;
 }
 
 /* Before anything is opened or started: leave a small filesystem to the check,
@@ -179,7 +178,7 @@ void module_closes(int fd)
 {
 	struct e2pf_btrfs_opened *opened = is_ours() ? find(fd) : NULL;
 	struct e2pf_btrfs_super super;
-	int saved = errno;
+	E2PF_KEEP_ERRNO;
 
 	if (!opened)
 		return;
@@ -187,7 +186,6 @@ void module_closes(int fd)
 	 * superblock. */
 	if (!self.session && !self.why_not)
 		self.why_not = e2pf_btrfs_read_super(fd, &super);
-	errno = saved;
 	/* The kernel may reuse this descriptor number for another file. */
 	opened->fd = -1;
 }
@@ -220,7 +218,7 @@ bool on_program_read(int fd, uint64_t offset, uint64_t length,
 		     struct e2pf_read *read)
 {
 	struct e2pf_btrfs_opened *opened;
-	int saved = errno;
+	E2PF_KEEP_ERRNO;
 
 	if (!is_ours() || self.ended)
 		return false;
@@ -234,7 +232,6 @@ bool on_program_read(int fd, uint64_t offset, uint64_t length,
 			self.started = true;
 			start_session();
 		}
-		errno = saved;
 	}
 	if (!self.started || opened->index < 0)
 		return false;
@@ -242,7 +239,6 @@ bool on_program_read(int fd, uint64_t offset, uint64_t length,
 	read->offset = offset;
 	read->length = length;
 	e2pf_engine_before_read(self.session->engine, read);
-	errno = saved;
 	return true;
 }
 
@@ -262,21 +258,21 @@ static int descriptor_of(unsigned device)
  * again, and wait in vain for the check to use them. */
 void module_has_read(const struct e2pf_read *read)
 {
-	int saved = errno;
+	E2PF_KEEP_ERRNO;
 
 	if (e2pf_engine_after_read(self.session->engine, read) &&
 	    e2pf_btrfs_of(self.session)->used_once)
 		posix_fadvise(descriptor_of(read->device),
 			      (off_t)read->offset, (off_t)read->length,
 			      POSIX_FADV_DONTNEED);
-	errno = saved;
 }
 
 bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
 {
 	const struct e2pf_btrfs_opened *opened = is_ours() ? find(*fd) : NULL;
 	uint64_t there = *offset;
-	int saved = errno, other;
+	E2PF_KEEP_ERRNO;
+	int other;
 	unsigned device;
 
 	if (!opened || !self.started || self.ended || opened->index < 0)
@@ -291,14 +287,13 @@ bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
 		*fd = other;
 		*offset = there;
 	}
-	errno = saved;
 	return false;
 }
 
 void module_sends(int fd, const void *args)
 {
 	const char *why = "no memory";
-	int saved = errno;
+	E2PF_KEEP_ERRNO;
 
 	if (!is_ours() || self.why_not)
 		return;
@@ -311,27 +306,24 @@ void module_sends(int fd, const void *args)
 	if (why)
 		e2pf_note_off(&module.report.notes, "off", why);
 	self.sending = !why;
-	errno = saved;
 }
 
 void module_has_sent(void)
 {
-	int saved = errno;
+	E2PF_KEEP_ERRNO;
 
 	if (self.sending && !e2pf_send_stop(self.send, END_PATIENCE_MS))
 		e2pf_note(&module.report.notes,
 			  "prefetch: left behind (a worker waits for a device)");
 	self.sending = false;
-	errno = saved;
 }
 
 void module_passes_on(uint64_t bytes)
 {
-	int saved = errno;
+	E2PF_KEEP_ERRNO;
 
 	if (self.sending)
 		e2pf_send_came_out(self.send, bytes);
-	errno = saved;
 }
 
 /*

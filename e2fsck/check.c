@@ -12,6 +12,7 @@
 
 #include "ability.h"
 #include "check.h"
+#include "keep_errno.h"
 #include "linkage.h"
 #include "module.h"
 #include "reporter.h"
@@ -157,12 +158,16 @@ static bool begin_session(ext2_filsys fs)
 
 bool check_scans(ext2_filsys fs)
 {
+	E2PF_KEEP_ERRNO;
+
 	return fs && fs == self.opened && begin_session(fs);
 }
 
 /* A clean filesystem is left alone, unless it is scanned after all. */
 bool check_opens(ext2_filsys fs, const char *name, const char *options)
 {
+	E2PF_KEEP_ERRNO;
+
 	/* tune2fs also opens journal devices, which have no inodes. */
 	if (check.fs || self.alongside ||
 	    ext2fs_has_feature_journal_dev(fs->super) ||
@@ -195,6 +200,8 @@ void check_ends(void)
 
 void check_closes(ext2_filsys fs)
 {
+	E2PF_KEEP_ERRNO;
+
 	if (!module.on || !fs)
 		return;
 	if (fs == check.fs || fs == self.alongside)

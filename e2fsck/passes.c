@@ -11,6 +11,7 @@
 #include "clones.h"
 #include "indirect.h"
 #include "interpose.h"
+#include "keep_errno.h"
 #include "module.h"
 #include "passes.h"
 #include "reporter.h"
@@ -47,6 +48,7 @@ static void notice(enum seen seen)
 {
 	enum e2pf_ext4_stage stage = atomic_load(&self.stage);
 	enum e2pf_ext4_stage next = stage_after(stage, seen);
+	E2PF_KEEP_ERRNO;
 
 	if (!engine() || (next == stage && seen != SEEN_OPEN))
 		return;
@@ -98,6 +100,7 @@ static bool is_replayed(ext2_filsys fs)
 static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 {
 	struct ext2_inode inode;
+	E2PF_KEEP_ERRNO;
 
 	if (!ext2fs_read_inode(fs, ino, &inode) &&
 	    !(inode.i_flags & (EXT4_EXTENTS_FL | EXT4_INLINE_DATA_FL)))
@@ -205,6 +208,8 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 /* Start prefetching at the first group, whatever has been prefetched before. */
 static void begin_reading(ext2_filsys fs)
 {
+	E2PF_KEEP_ERRNO;
+
 	self.scan_at = 0;
 	if (module.setup.observe)
 		return;
@@ -334,6 +339,8 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 	struct walk *w = data;
 
 	if (engine()) {
+		E2PF_KEEP_ERRNO;
+
 		e2pf_ext4_list_at(source(), engine(), w->index);
 		if (w->index++ % LIST_LOOK == 0)
 			hand_over(w);
@@ -346,6 +353,8 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
  * is followed. */
 static bool watch_walk(struct walk *w)
 {
+	E2PF_KEEP_ERRNO;
+
 	if (!module.on || !engine() || self.scan ||
 	    self.stage == E2PF_EXT4_OPEN || atomic_exchange(&self.in_list, true))
 		return false;
@@ -361,6 +370,8 @@ static bool watch_walk(struct walk *w)
 /* A followed walk has ended with this result. */
 static errcode_t leave_walk(errcode_t err)
 {
+	E2PF_KEEP_ERRNO;
+
 	if (engine()) {
 		e2pf_ext4_list_end(source(), engine());
 		notice(SEEN_LIST_END);

@@ -11,6 +11,7 @@
 
 #include "observe.h"
 #include "io_table.h"
+#include "keep_errno.h"
 #include "pread.h"
 
 /* The number of managers whose channels can be observed in one process: a check
@@ -65,6 +66,7 @@ static struct e2pf_engine *announce(io_channel channel,
 	struct e2pf_observer *o = observer_of(channel);
 	uint64_t bs = (uint64_t)channel->block_size;
 	struct e2pf_journal *journal;
+	E2PF_KEEP_ERRNO;
 
 	if (!o)
 		return NULL;
@@ -94,8 +96,11 @@ static errcode_t read_observed(io_channel channel, unsigned long long block,
 		     manager->read_blk(channel, (unsigned long)block, count,
 				       data);
 	e2pf_pread_retry(outer);
-	if (o.engine)
+	if (o.engine) {
+		E2PF_KEEP_ERRNO;
+
 		e2pf_engine_after_read(o.engine, &o.r);
+	}
 	return err;
 }
 

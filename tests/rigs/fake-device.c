@@ -51,6 +51,8 @@ static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
 	uint64_t b = offset / f->block_size, end;
 	LOCKED(&f->lock);
 
+	/* As preadv2(2) with RWF_NOWAIT. */
+	errno = EAGAIN;
 	*state = E2PF_MISSING;
 	if (!len)
 		return 0;

@@ -422,6 +422,10 @@ RIG_TEST(failed_read_is_made_again)
 	e2pf_engine_get_stats(r->e, &stats);
 	assert_int_equal(stats.slow_or_failed, 1);
 	assert_int_equal(stats.suspect_at, 40 * BS);
+	/* From now on each read is looked at, and the program's errno stays. */
+	errno = 4711;
+	assert_int_equal(read_failing(0, 70), 0);
+	assert_int_equal(errno, 4711);
 	assert_int_equal(read_failing(1, 60), EIO);
 	assert_int_equal(errors_called, 2);
 	lose(50);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/* A program may print an errno that an earlier call of its own has left: what the library
+ * does in the program's thread does not change it. */
+#ifndef E2PF_KEEP_ERRNO_H
+#define E2PF_KEEP_ERRNO_H
+
+#include <errno.h>
+
+static inline void e2pf_restore_errno(const int *kept)
+{
+	errno = *kept;
+}
+
+/* From this declaration to the end of its block. */
+#define E2PF_KEEP_ERRNO __attribute__((cleanup(e2pf_restore_errno), unused)) \
+	const int kept_errno = errno
+
+#endif
