@@ -201,6 +201,8 @@ struct e2pf_read {
 	uint64_t offset;	/* bytes from the start of the device */
 	uint64_t length;
 	unsigned device;	/* index, as in references */
+	bool of_several;	/* one of them could not be read, and so each
+				   is read alone */
 	uint64_t began;		/* ns */
 	uint64_t passed_gate;	/* ns; when it was passed to the device, after
 				   any wait at the gate */

@@ -206,11 +206,16 @@ unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 	return count_sleep_miss(c);
 }
 
-static bool is_held(struct e2pf_device *dev, uint64_t offset)
+/* Can the page of this byte not be had?  A read of several blocks, which is then made block
+ * by block, may fail without us, too, for a block behind them: the kernel has read that
+ * ahead.  For these only what a worker has requested counts. */
+static bool is_held(const struct e2pf_reads *c, struct e2pf_device *dev,
+		    unsigned device, uint64_t offset, bool one_block)
 {
 	enum e2pf_residency state;
 
-	if (offset >= dev->size)
+	if (offset >= dev->size ||
+	    (!one_block && !request_of(c, device, offset)))
 		return false;
 	dev->ops->span(dev, offset, 1, &state);
 	return state == E2PF_HELD;
@@ -219,8 +224,12 @@ static bool is_held(struct e2pf_device *dev, uint64_t offset)
 bool e2pf_reads_failed(struct e2pf_reads *c, struct e2pf_device *dev,
 		       const struct e2pf_read *r, uint32_t grain)
 {
+	bool one_block = r->length <= grain && !r->of_several;
+
 	/* It is not in memory. */
 	*lately(c, r->offset, grain) = 0;
-	return !dev->sees_held || (r->offset && is_held(dev, r->offset - 1)) ||
-	       is_held(dev, r->offset + r->length);
+	return !dev->sees_held ||
+	       (r->offset && is_held(c, dev, r->device, r->offset - 1,
+				     one_block)) ||
+	       is_held(c, dev, r->device, r->offset + r->length, one_block);
 }

@@ -92,6 +92,7 @@ static errcode_t read_observed(io_channel channel, unsigned long long block,
 
 	o.engine = announce(channel, block, count, &o.r);
 	outer = e2pf_pread_retry(o.engine ? &retry : NULL);
+	o.r.of_several = outer != NULL;
 	err = wide ? manager->read_blk64(channel, block, count, data) :
 		     manager->read_blk(channel, (unsigned long)block, count,
 				       data);

@@ -285,6 +285,8 @@ slow_read()
 
 	(cd "$dir" && exec "$1" "${@:3}") >"$dir/held.out" 2>"$dir/held.err" </dev/null
 	echo $? >"$dir/held.status"
+	# Where all is cached there is nothing to show.
+	drop "$dir/${!#}"
 	held 40 "${@:2}" && wait_for slow_is_shown && ends_as_stock && return
 	# A check that waits would outlive the test.
 	kill -s KILL "$pid" 2>/dev/null
@@ -296,6 +298,7 @@ held_on_terminal()
 {
 	mkfifo "$dir/$1.hold"
 	: >"$dir/$1.hits"
+	drop "$dir/fs"
 	script -qec "cd '$dir'; env ${2-} E2PF_FAULT=hold:40 E2PF_FAULT_FILE=fs \
 		E2PF_FAULT_LOG=$dir/$1.hits E2PF_FAULT_FIFO=$dir/$1.hold \
 		LD_PRELOAD=$FAULT '$E2FSCK_TEST' -fn fs ${3-}" /dev/null \

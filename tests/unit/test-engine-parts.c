@@ -588,6 +588,16 @@ PART_TEST(read_that_fails)
 	assert_false(e2pf_reads_begin(&c, &r, 0, BS));
 	fake_set_in_part(&dev, 101, 1);
 	assert_true(e2pf_reads_failed(&c, &dev.dev, &r, BS));
+	/* Several blocks, at once or one by one, if that page was requested. */
+	r.of_several = true;
+	assert_false(e2pf_reads_failed(&c, &dev.dev, &r, BS));
+	r.of_several = false;
+	r.offset -= BS;
+	r.length = 2 * BS;
+	assert_false(e2pf_reads_failed(&c, &dev.dev, &r, BS));
+	fake_set_late(&dev, true);
+	e2pf_reads_request(&c, &dev.dev, 0, 100 * BS, 2 * BS);
+	assert_true(e2pf_reads_failed(&c, &dev.dev, &r, BS));
 }
 
 /* How many requests may be in flight follows those that complete. */
