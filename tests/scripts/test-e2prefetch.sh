@@ -242,7 +242,7 @@ test_fuse()
 	skipped "files from user space" "$(no_model)" && return
 	tap_check "no page cache" on_fuse "" no_page_cache
 	tap_check "no page cache, but a mapping" on_fuse "$(library map-direct)" no_page_cache
-	tap_check "a cache that each open drops" on_fuse "" dropped_at_open --cached
+	tap_check "a cache that each open drops" undisturbed on_fuse "" dropped_at_open --cached
 }
 
 test_reading()
