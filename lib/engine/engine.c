@@ -51,18 +51,10 @@ struct sampling {
 static void check_ref(void *ctx, const struct e2pf_ref *ref)
 {
 	struct sampling *s = ctx;
-	enum e2pf_residency state;
-	struct e2pf_device *dev;
-	uint64_t at, n;
 
-	if (!e2pf_is_sound(s->e->source, ref))
-		return;
-	dev = s->e->devices[ref->device];
-	for (at = 0; at < ref->length && !s->missing; at += n) {
-		n = dev->ops->span(dev, ref->offset + at, ref->length - at,
-				   &state);
-		s->missing = state == E2PF_MISSING;
-	}
+	if (e2pf_is_sound(s->e->source, ref) && !s->missing)
+		s->missing = !e2pf_is_in_cache(s->e->devices[ref->device],
+					       ref->offset, ref->length);
 }
 
 /* A reference itself may be cached only because of the kernel's own readahead: what

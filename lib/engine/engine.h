@@ -110,7 +110,6 @@ struct e2pf_engine_stats {
 	const char *unmeasured;		/* why they are not known, a text that
 					   follows the name of the device; or
 					   NULL */
-	uint64_t gap_bytes;		/* gaps up to this are read through */
 	unsigned threads;		/* workers there were at most */
 	struct e2pf_stage_stats stage[E2PF_STAGES];
 	uint64_t stall_ns;		/* of all stages */

@@ -574,7 +574,8 @@ bool e2pf_engine_may_read_again(struct e2pf_engine *e,
 				const struct e2pf_read *r)
 {
 	bool again = e2pf_reads_failed(&e->reads, e->devices[r->device], r,
-				       e->source->grain) && e->pool.last_request;
+				       e->source->grain) &&
+		     e->reads.next_requested;
 	E2PF_LOCKED(e);
 
 	settle(e, e2pf_pacing_read_failed(&e->pacing, r->offset));
@@ -639,7 +640,6 @@ static void count_workers(struct e2pf_engine *e,
 		.latency_ns = p->speed.latency_ns,
 		.deep_latency_ns = p->speed.deep_latency_ns,
 		.unmeasured = p->unmeasured,
-		.gap_bytes = e2pf_gap(p, 0),
 		.threads = pool->threads_most
 	};
 }

@@ -14,18 +14,31 @@ bool e2pf_is_sound(const struct e2pf_source *source,
 	       ref->length <= source->bytes[ref->device] - ref->offset;
 }
 
-bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len)
+/* Is all of it cached, or held, if that counts, too? */
+static bool is_there(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+		     bool held_counts)
 {
 	while (len) {
 		enum e2pf_residency state;
 		uint64_t n = dev->ops->span(dev, offset, len, &state);
 
-		if (state != E2PF_CACHED)
+		if (state == E2PF_MISSING ||
+		    (state == E2PF_HELD && !held_counts))
 			return false;
 		offset += n;
 		len -= n;
 	}
 	return true;
+}
+
+bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len)
+{
+	return is_there(dev, offset, len, false);
+}
+
+bool e2pf_is_in_cache(struct e2pf_device *dev, uint64_t offset, uint64_t len)
+{
+	return is_there(dev, offset, len, true);
 }
 
 int e2pf_piece_read(struct e2pf_device *dev, uint64_t offset,

@@ -27,6 +27,9 @@ bool e2pf_is_sound(const struct e2pf_source *source,
 /* Are all of these bytes cached? */
 bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len);
 
+/* Or held: in the cache, though they may have to be waited for? */
+bool e2pf_is_in_cache(struct e2pf_device *dev, uint64_t offset, uint64_t len);
+
 /* Read the piece of piece->size bytes, which becomes 0 without memory for it.  Returns 0
  * or an errno. */
 int e2pf_piece_read(struct e2pf_device *dev, uint64_t offset,

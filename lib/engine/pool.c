@@ -4,56 +4,51 @@
 
 #include "pool.h"
 
-void e2pf_pool_progressed(struct e2pf_pool *r, uint64_t now)
+void e2pf_pool_progressed(struct e2pf_pool *pool, uint64_t now)
 {
-	r->last_progress = now;
+	pool->last_progress = now;
 }
 
-void e2pf_pool_requests(struct e2pf_pool *r, uint64_t now)
+bool e2pf_pool_make(struct e2pf_pool *pool, unsigned workers)
 {
-	r->last_progress = r->last_request = now;
+	pool->member = calloc(workers, sizeof(*pool->member));
+	return pool->member;
 }
 
-bool e2pf_pool_make(struct e2pf_pool *r, unsigned workers)
+void e2pf_pool_join(struct e2pf_pool *pool)
 {
-	r->member = calloc(workers, sizeof(*r->member));
-	return r->member;
+	pool->running++;
 }
 
-void e2pf_pool_join(struct e2pf_pool *r)
+void e2pf_pool_started(struct e2pf_pool *pool, unsigned workers)
 {
-	r->running++;
+	pool->workers = workers;
+	pool->running += workers;
+	if (workers > pool->threads_most)
+		pool->threads_most = workers;
 }
 
-void e2pf_pool_started(struct e2pf_pool *r, unsigned workers)
+void e2pf_pool_clear(struct e2pf_pool *pool)
 {
-	r->workers = workers;
-	r->running += workers;
-	if (workers > r->threads_most)
-		r->threads_most = workers;
+	free(pool->member);
+	pool->member = NULL;
+	pool->workers = 0;
+	pool->refs_bytes = pool->buffer_bytes = 0;
 }
 
-void e2pf_pool_clear(struct e2pf_pool *r)
+unsigned e2pf_pool_leave(struct e2pf_pool *pool)
 {
-	free(r->member);
-	r->member = NULL;
-	r->workers = 0;
-	r->refs_bytes = r->buffer_bytes = 0;
-}
-
-unsigned e2pf_pool_leave(struct e2pf_pool *r)
-{
-	r->running--;
+	pool->running--;
 	return E2PF_EV_IDLE;
 }
 
-unsigned e2pf_pool_set_state(struct e2pf_pool *r, unsigned number,
-			       enum e2pf_worker_state state)
+unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
+			     enum e2pf_worker_state state)
 {
-	struct e2pf_member *m = &r->member[number];
+	struct e2pf_member *m = &pool->member[number];
 
-	r->throttled += state == E2PF_WORKER_THROTTLED;
-	r->throttled -= m->state == E2PF_WORKER_THROTTLED;
+	pool->throttled += state == E2PF_WORKER_THROTTLED;
+	pool->throttled -= m->state == E2PF_WORKER_THROTTLED;
 	m->state = state;
 	/* A checker does not wait at the gate for a worker that sleeps. */
 	return state == E2PF_WORKER_READING ? 0 :
@@ -61,62 +56,62 @@ unsigned e2pf_pool_set_state(struct e2pf_pool *r, unsigned number,
 					   E2PF_EV_GATE;
 }
 
-unsigned e2pf_pool_taken(struct e2pf_pool *r, unsigned number,
-			   const struct e2pf_stripe *stripe)
+unsigned e2pf_pool_taken(struct e2pf_pool *pool, unsigned number,
+			 const struct e2pf_stripe *stripe)
 {
-	r->member[number].stripe = *stripe;
+	pool->member[number].stripe = *stripe;
 	/* A throttled one may now be the nearest to the checker, which is allowed
 	 * more of the budget. */
 	return E2PF_EV_ROOM |
-	       e2pf_pool_set_state(r, number, E2PF_WORKER_READING);
+	       e2pf_pool_set_state(pool, number, E2PF_WORKER_READING);
 }
 
-unsigned e2pf_pool_found_nothing(struct e2pf_pool *r, unsigned number,
-				   unsigned news)
+unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
+				 unsigned news)
 {
-	struct e2pf_member *m = &r->member[number];
+	struct e2pf_member *m = &pool->member[number];
 	/* As above. */
 	unsigned events = m->state == E2PF_WORKER_IDLE ? 0 : E2PF_EV_ROOM;
 
 	m->news = news;
-	return events | e2pf_pool_set_state(r, number, E2PF_WORKER_IDLE);
+	return events | e2pf_pool_set_state(pool, number, E2PF_WORKER_IDLE);
 }
 
-void e2pf_pool_publish(struct e2pf_pool *r, unsigned number,
-			 const struct e2pf_used *used)
+void e2pf_pool_publish(struct e2pf_pool *pool, unsigned number,
+		       const struct e2pf_used *used)
 {
-	struct e2pf_member *m = &r->member[number];
+	struct e2pf_member *m = &pool->member[number];
 
-	r->requests += used->requests - m->used.requests;
+	pool->requests += used->requests - m->used.requests;
 	/* What a worker holds at most only grows, and all may hold it at once. */
-	r->refs_bytes += used->refs_bytes - m->used.refs_bytes;
-	r->buffer_bytes += used->buffer_bytes - m->used.buffer_bytes;
-	if (r->refs_bytes > r->refs_most)
-		r->refs_most = r->refs_bytes;
-	if (r->buffer_bytes > r->buffers_most)
-		r->buffers_most = r->buffer_bytes;
+	pool->refs_bytes += used->refs_bytes - m->used.refs_bytes;
+	pool->buffer_bytes += used->buffer_bytes - m->used.buffer_bytes;
+	if (pool->refs_bytes > pool->refs_most)
+		pool->refs_most = pool->refs_bytes;
+	if (pool->buffer_bytes > pool->buffers_most)
+		pool->buffers_most = pool->buffer_bytes;
 	m->used = *used;
 }
 
-bool e2pf_pool_is_idle(const struct e2pf_pool *r, unsigned news)
+bool e2pf_pool_is_idle(const struct e2pf_pool *pool, unsigned news)
 {
 	unsigned i;
 
 	/* An idle worker that has not heard the news may still be asleep. */
-	for (i = 0; i < r->workers; i++)
-		if (r->member[i].state != E2PF_WORKER_IDLE ||
-		    r->member[i].news != news)
+	for (i = 0; i < pool->workers; i++)
+		if (pool->member[i].state != E2PF_WORKER_IDLE ||
+		    pool->member[i].news != news)
 			return false;
 	return true;
 }
 
-bool e2pf_pool_is_reading(const struct e2pf_pool *r, unsigned epoch,
-			    const uint64_t *unit)
+bool e2pf_pool_is_reading(const struct e2pf_pool *pool, unsigned epoch,
+			  const uint64_t *unit)
 {
 	unsigned i;
 
-	for (i = 0; i < r->workers; i++) {
-		const struct e2pf_member *m = &r->member[i];
+	for (i = 0; i < pool->workers; i++) {
+		const struct e2pf_member *m = &pool->member[i];
 
 		if (m->state == E2PF_WORKER_READING &&
 		    m->stripe.epoch == epoch &&
@@ -127,13 +122,13 @@ bool e2pf_pool_is_reading(const struct e2pf_pool *r, unsigned epoch,
 	return false;
 }
 
-bool e2pf_pool_is_nearest(const struct e2pf_pool *r, unsigned number)
+bool e2pf_pool_is_nearest(const struct e2pf_pool *pool, unsigned number)
 {
-	const struct e2pf_stripe *stripe = &r->member[number].stripe;
+	const struct e2pf_stripe *stripe = &pool->member[number].stripe;
 	unsigned i;
 
-	for (i = 0; i < r->workers; i++) {
-		const struct e2pf_member *other = &r->member[i];
+	for (i = 0; i < pool->workers; i++) {
+		const struct e2pf_member *other = &pool->member[i];
 
 		if (i != number && other->state != E2PF_WORKER_IDLE &&
 		    other->stripe.epoch == stripe->epoch &&

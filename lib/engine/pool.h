@@ -43,9 +43,8 @@ struct e2pf_member {
 struct e2pf_pool {
 	/* Any thread reads these without the lock. */
 	atomic_uint throttled;		/* workers in that state */
-	/* When one last read something, and last requested something, ns; written
-	 * by any worker. */
-	atomic_uint_fast64_t last_progress, last_request;
+	/* When one last read or requested something, ns; written by any worker. */
+	atomic_uint_fast64_t last_progress;
 
 	/* These need the lock. */
 	struct e2pf_member *member;	/* an element for each worker */
@@ -58,41 +57,40 @@ struct e2pf_pool {
 	uint64_t refs_bytes, buffer_bytes, refs_most, buffers_most;
 };
 
-/* A worker has read something, or requests something.  Need no lock. */
-void e2pf_pool_progressed(struct e2pf_pool *r, uint64_t now);
-void e2pf_pool_requests(struct e2pf_pool *r, uint64_t now);
+/* A worker has read something, or requests something.  Needs no lock. */
+void e2pf_pool_progressed(struct e2pf_pool *pool, uint64_t now);
 
 /* The others need the lock. */
 
 /* Room for this many workers; false without memory.  Somebody begins to start them, and
  * counts as running; this many were started; they have all ended. */
-bool e2pf_pool_make(struct e2pf_pool *r, unsigned workers);
-void e2pf_pool_join(struct e2pf_pool *r);
-void e2pf_pool_started(struct e2pf_pool *r, unsigned workers);
-void e2pf_pool_clear(struct e2pf_pool *r);
+bool e2pf_pool_make(struct e2pf_pool *pool, unsigned workers);
+void e2pf_pool_join(struct e2pf_pool *pool);
+void e2pf_pool_started(struct e2pf_pool *pool, unsigned workers);
+void e2pf_pool_clear(struct e2pf_pool *pool);
 
 /* Somebody who was running has ended. */
-unsigned e2pf_pool_leave(struct e2pf_pool *r);
+unsigned e2pf_pool_leave(struct e2pf_pool *pool);
 
 /* The state of a worker, what it has taken, that it has found nothing to take, and what it
  * has used. */
-unsigned e2pf_pool_set_state(struct e2pf_pool *r, unsigned number,
-			       enum e2pf_worker_state state);
-unsigned e2pf_pool_taken(struct e2pf_pool *r, unsigned number,
-			   const struct e2pf_stripe *stripe);
-unsigned e2pf_pool_found_nothing(struct e2pf_pool *r, unsigned number,
-				   unsigned news);
-void e2pf_pool_publish(struct e2pf_pool *r, unsigned number,
-			 const struct e2pf_used *used);
+unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
+			     enum e2pf_worker_state state);
+unsigned e2pf_pool_taken(struct e2pf_pool *pool, unsigned number,
+			 const struct e2pf_stripe *stripe);
+unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
+				 unsigned news);
+void e2pf_pool_publish(struct e2pf_pool *pool, unsigned number,
+		       const struct e2pf_used *used);
 
 /* Have all of them found nothing to take since these news? */
-bool e2pf_pool_is_idle(const struct e2pf_pool *r, unsigned news);
+bool e2pf_pool_is_idle(const struct e2pf_pool *pool, unsigned news);
 
 /* Is a worker reading for this epoch; with `unit`, units that include it? */
-bool e2pf_pool_is_reading(const struct e2pf_pool *r, unsigned epoch,
-			    const uint64_t *unit);
+bool e2pf_pool_is_reading(const struct e2pf_pool *pool, unsigned epoch,
+			  const uint64_t *unit);
 
 /* Does the checker reach what this worker has taken before what any other one has? */
-bool e2pf_pool_is_nearest(const struct e2pf_pool *r, unsigned number);
+bool e2pf_pool_is_nearest(const struct e2pf_pool *pool, unsigned number);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include "piece.h"
 #include "reads.h"
-
 
 /* The gate stays open for the rest of the phase when more time was lost at it than
  * LOST_READS reads of the checker's own take, and a LOST_PART of what those took that

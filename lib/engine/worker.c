@@ -218,7 +218,7 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		len = end - pos;
 		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
-		e2pf_pool_requests(&e->pool, e2pf_now(e));
+		e2pf_pool_progressed(&e->pool, e2pf_now(e));
 		w->turn.used.requests +=
 			e2pf_reads_request(&e->reads, dev, device, pos,
 					   (uint32_t)len);
@@ -226,7 +226,7 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		r.bytes = len;
 		r.made = e2pf_now(e);
 		e2pf_requests_add(&w->requests, &r);
-		e2pf_pool_requests(&e->pool, r.made);
+		e2pf_pool_progressed(&e->pool, r.made);
 	}
 	return true;
 }

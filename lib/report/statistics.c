@@ -99,7 +99,6 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 		to->latency_ns = from->latency_ns;
 		to->deep_latency_ns = from->deep_latency_ns;
 		to->unmeasured = from->unmeasured;
-		to->gap_bytes = from->gap_bytes;
 	}
 	if (from->gate_opened)
 		to->gate_opened = from->gate_opened;
