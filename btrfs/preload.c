@@ -378,7 +378,8 @@ static void begin(void)
 	if (module.on && self.task == TASK_VERSION)
 		module_say_version("btrfs");
 	if (!module.on || self.task == TASK_VERSION) {
-		module.setup.prefetch = module.on = false;
+		module.setup.prefetch = 0;
+		module.on = false;
 		e2pf_share_leave();
 		return;
 	}

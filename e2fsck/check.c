@@ -72,7 +72,8 @@ static void decide(ext2_filsys fs)
 	self.decided = true;
 	/* Another program, or one that the module cannot follow. */
 	if (!ability_to_follow()) {
-		module.on = module.setup.prefetch = false;
+		module.setup.prefetch = 0;
+		module.on = false;
 		return;
 	}
 	/* Before the memory is divided, so that checks started at the same time

@@ -139,7 +139,7 @@ static void end(void)
 	check_ends();
 	reporter_end();
 	if (!check.session &&
-	    (!module.setup.verbose || !ability_to_follow()))
+	    (module.setup.verbose <= 0 || !ability_to_follow()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
 	module.report.maps_bytes = ability_accel() ?

@@ -19,21 +19,13 @@
 
 #include "settings.h"
 
-#define MIN_SIZE (UINT64_C(1) << 20)
-
-/*
- * Parse a decimal number without sign, space or leading zero (which some would
- * read as octal), with nothing after it but one of these suffixes, each of which
- * stands for 1024 of the one before.
- */
-static int parse_number(const char *text, const char *suffixes, uint64_t least,
-			uint64_t most, uint64_t *out)
+int e2pf_parse_number(const char *text, const char *suffixes, unsigned factor,
+		      uint64_t least, uint64_t most, uint64_t *out)
 {
-	uint64_t value = 0;
+	uint64_t value = 0, unit = 1;
 	const char *suffix;
-	long shift = 0;
 
-	if (*text < '1' || *text > '9')
+	if (*text < '0' || *text > '9' || (*text == '0' && text[1]))
 		return EINVAL;
 	for (; *text >= '0' && *text <= '9'; text++) {
 		unsigned digit = *text - '0';
@@ -46,11 +38,12 @@ static int parse_number(const char *text, const char *suffixes, uint64_t least,
 		suffix = strchr(suffixes, *text);
 		if (!suffix || text[1])
 			return EINVAL;
-		shift = 10 * (suffix - suffixes + 1);
+		for (; suffix >= suffixes; suffix--)
+			unit *= factor;
 	}
-	if (value > most >> shift || value << shift < least)
+	if (value > most / unit || value * unit < least)
 		return EINVAL;
-	*out = value << shift;
+	*out = value * unit;
 	return 0;
 }
 
@@ -89,16 +82,6 @@ static int parse_accel(const char *text, unsigned *out)
 	return 0;
 }
 
-static int parse_flag(const char *text, bool *out)
-{
-	bool on = !strcmp(text, "1") || !strcmp(text, "on");
-
-	if (!on && strcmp(text, "0") && strcmp(text, "off"))
-		return EINVAL;
-	*out = on;
-	return 0;
-}
-
 /*
  * The settings.
  */
@@ -106,43 +89,41 @@ static int parse_flag(const char *text, bool *out)
 /* Largest file accepted, bytes: a hundred times what all settings need. */
 #define MOST_BYTES 65536u
 
-enum kind {
-	SWITCH,		/* a flag, or "auto": as it is */
-	FLAG, NUMBER, SIZE, IO_MANAGERS, VERBOSITY, ACCELERATIONS,
-	/* Variables only: */
-	DEVELOPERS_FLAG, TEXT, LAUNCHERS
-};
+enum kind { NUMBER, SIZE, IO_MANAGER, ACCELERATIONS, TEXT, CONFIG, LAUNCHERS };
 
 #define TEXT_OF(number) #number
-#define NUMBER_UP_TO(most) NUMBER, most, "a number from 1 to " TEXT_OF(most)
-#define SIZE_IN_BYTES SIZE, 0, "a size of 1M or more (K, M, G, T)"
-#define ON_OR_OFF 0, "on or off, 1 or 0"
+#define FROM_TO(least, most) \
+	least, most, "a number from " TEXT_OF(least) " to " TEXT_OF(most)
 
-/* The name in the file, which in capitals and after PREFETCH_ is that of the
- * variable; the values, and the member of struct e2pf_setup. */
+/* The name in the file, or NULL; the variable, the values, and the member of struct
+ * e2pf_setup. */
 static const struct setting {
-	const char *name;
+	const char *name, *variable;
 	enum kind kind;
-	unsigned most;
+	uint64_t least, most;
 	const char *expected;
 	size_t offset;
 } settings[] = {
 #define MEMBER(name) offsetof(struct e2pf_setup, name)
-	{ "prefetch", SWITCH, 0, "1, 0 or auto", MEMBER(prefetch) },
-	{ "threads", NUMBER_UP_TO(E2PF_MAX_THREADS), MEMBER(reading.threads) },
-	{ "mem", SIZE_IN_BYTES, MEMBER(reading.memory) },
-	{ "io_manager", IO_MANAGERS, 0, "unix or mmap", MEMBER(mmap_io) },
-	{ "verbose", VERBOSITY, 0, "0, 1 or 2", MEMBER(verbose) },
-	{ "log", FLAG, ON_OR_OFF, MEMBER(log) },
-	{ "progress", NUMBER_UP_TO(86400), MEMBER(progress) },
-	{ "accel", ACCELERATIONS, 0,
+	{ "prefetch", "PREFETCH", NUMBER, FROM_TO(0, 1), MEMBER(prefetch) },
+	{ "threads", "PREFETCH_THREADS", NUMBER, FROM_TO(1, E2PF_MAX_THREADS),
+	  MEMBER(reading.threads) },
+	{ "mem", "PREFETCH_MEM", SIZE, 1u << 20, UINT64_MAX,
+	  "a size of 1M or more (K, M, G, T)", MEMBER(reading.memory) },
+	{ "io_manager", "PREFETCH_IO_MANAGER", IO_MANAGER, 0, 0,
+	  "unix or mmap", MEMBER(mmap_io) },
+	{ "verbose", "PREFETCH_VERBOSE", NUMBER, FROM_TO(0, 2), MEMBER(verbose) },
+	{ "log", "PREFETCH_LOG", NUMBER, FROM_TO(0, 1), MEMBER(log) },
+	{ "progress", "PREFETCH_PROGRESS", NUMBER, FROM_TO(1, 86400),
+	  MEMBER(progress) },
+	{ "accel", "PREFETCH_ACCEL", ACCELERATIONS, 0, 0,
 	  "none, all or a list of crc32c, bitmaps, indirect", MEMBER(accel) },
-	{ "observe", DEVELOPERS_FLAG, ON_OR_OFF, MEMBER(observe) },
-	{ "stats", TEXT, 0, NULL, MEMBER(stats) },
-	{ "config", LAUNCHERS, '/', "an absolute path", 0 },
-	{ "e2fsck", LAUNCHERS, 0, NULL, 0 },
-	{ "btrfs", LAUNCHERS, 0, NULL, 0 },
-	{ "launched", LAUNCHERS, 0, NULL, 0 },
+	{ NULL, "PREFETCH_OBSERVE", NUMBER, FROM_TO(0, 1), MEMBER(observe) },
+	{ NULL, "PREFETCH_STATS", TEXT, 0, 0, NULL, MEMBER(stats) },
+	{ NULL, "PREFETCH_CONFIG", CONFIG, 0, 0, "an absolute path", 0 },
+	{ NULL, "PREFETCH_E2FSCK", LAUNCHERS, 0, 0, NULL, 0 },
+	{ NULL, "PREFETCH_BTRFS", LAUNCHERS, 0, 0, NULL, 0 },
+	{ NULL, "PREFETCH_LAUNCHED", LAUNCHERS, 0, 0, NULL, 0 },
 };
 
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
@@ -154,28 +135,19 @@ static int set(struct e2pf_setup *s, const struct setting *setting,
 	uint64_t number;
 
 	switch (setting->kind) {
-	case SWITCH:
-		return strcmp(value, "auto") ? parse_flag(value, to) : 0;
-	case FLAG:
-	case DEVELOPERS_FLAG:
-		return parse_flag(value, to);
 	case NUMBER:
-		if (parse_number(value, "", 1, setting->most, &number))
+		if (e2pf_parse_number(value, "", 1, setting->least,
+				      setting->most, &number))
 			return EINVAL;
 		*(unsigned *)to = (unsigned)number;
 		return 0;
 	case SIZE:
-		return parse_number(value, "KMGT", MIN_SIZE, UINT64_MAX, to);
-	case IO_MANAGERS:
+		return e2pf_parse_number(value, "KMGT", 1024, setting->least,
+					 setting->most, to);
+	case IO_MANAGER:
 		if (strcmp(value, "unix") && strcmp(value, "mmap"))
 			return EINVAL;
 		*(bool *)to = *value == 'm';
-		return 0;
-	case VERBOSITY:
-		if (*value < '0' || *value > '2' || value[1])
-			return EINVAL;
-		*(unsigned *)to = (unsigned)(*value - '0');
-		s->verbose_is_set = true;
 		return 0;
 	case ACCELERATIONS:
 		s->accel_is_set = true;
@@ -183,9 +155,10 @@ static int set(struct e2pf_setup *s, const struct setting *setting,
 	case TEXT:
 		*(const char **)to = value;
 		return 0;
+	case CONFIG:
+		return *value == '/' ? 0 : EINVAL;
 	default:
-		return setting->most && *value != (char)setting->most ?
-		       EINVAL : 0;
+		return 0;
 	}
 }
 
@@ -195,7 +168,7 @@ static const struct setting *find_setting(const char *name)
 	size_t i;
 
 	for (i = 0; i < SETTINGS; i++)
-		if (!strcmp(settings[i].name, name))
+		if (settings[i].name && !strcmp(settings[i].name, name))
 			return &settings[i];
 	return NULL;
 }
@@ -268,8 +241,6 @@ static bool parse_line(struct reading *r, char *line)
 
 	if (!*line || *line == '#' || *line == ';')
 		return true;
-	if (*line == '[')
-		return wrong(r, r->path, "there are no sections here");
 	if (!value)
 		return wrong(r, r->path, "this is not \"name = value\"");
 	*value = '\0';
@@ -277,7 +248,7 @@ static bool parse_line(struct reading *r, char *line)
 	setting = find_setting(trim(line));
 	e2pf_printable(word, sizeof(word), line);
 	e2pf_printable(text, sizeof(text), value);
-	if (!setting || setting->kind >= DEVELOPERS_FLAG)
+	if (!setting)
 		return wrong(r, r->path, "unknown setting \"%s\"", word);
 	bit = 1u << (setting - settings);
 	if (r->seen & bit)
@@ -295,10 +266,6 @@ static bool parse_text(struct reading *r, char *text, size_t size)
 
 	if (strlen(text) != size)
 		return wrong(r, r->path, "this is not text");
-	/* A byte order mark, which some editors put at the beginning, is not
-	 * part of the line. */
-	if (!strncmp(text, "\xef\xbb\xbf", 3))
-		text += 3;
 	while ((line = strsep(&text, "\n"))) {
 		r->line++;
 		if (!parse_line(r, trim(line)))
@@ -347,70 +314,67 @@ static bool read_file(struct reading *r, bool named)
 	return parse_text(r, text, (size_t)n);
 }
 
-/* The setting that an entry of the environment stands for, with its value; true
- * if the entry is none of ours or is empty.  Other programs have variables that begin
- * like ours: PREFETCH_COUNT is of a web framework. */
+/* Returns true if the entry of the environment is none of ours, is empty, or is valid.
+ * Other programs have variables that begin like ours: PREFETCH_COUNT is of a web
+ * framework. */
 static bool parse_variable(struct reading *r, const char *entry)
 {
-	static const char prefix[] = "PREFETCH";
 	const char *value = strchr(entry, '=');
-	char variable[65], name[65], text[65];
-	const struct setting *setting;
+	char variable[65], text[65];
 	size_t i;
 
-	if (strncmp(entry, prefix, strlen(prefix)) || !value || !value[1])
+	if (strncmp(entry, "PREFETCH", 8) || !value || !value[1])
 		return true;
 	snprintf(text, sizeof(text), "%.*s", (int)(value - entry), entry);
 	e2pf_printable(variable, sizeof(variable), text);
-	if (variable[strlen(prefix)] == '_')
-		snprintf(name, sizeof(name), "%s", text + sizeof(prefix));
-	else if (!variable[strlen(prefix)])
-		snprintf(name, sizeof(name), "prefetch");
-	else
-		return true;	/* PREFETCHING, or whatever else */
-	/* In small letters there is no such variable. */
-	for (i = 0; name[i] && !islower((unsigned char)name[i]); i++)
-		name[i] = (char)tolower((unsigned char)name[i]);
-	setting = name[i] && variable[strlen(prefix)] ? NULL :
-		  find_setting(name);
-	if (!setting) {
-		memcpy(r->unknown, variable, sizeof(variable));
-		return true;
+	for (i = 0; i < SETTINGS; i++) {
+		if (strcmp(settings[i].variable, text))
+			continue;
+		e2pf_printable(text, sizeof(text), value + 1);
+		return !set(r->setup, &settings[i], value + 1) ||
+		       wrong(r, variable, "\"%s\" is not %s", text,
+			     settings[i].expected);
 	}
-	e2pf_printable(text, sizeof(text), value + 1);
-	if (set(r->setup, setting, value + 1))
-		return wrong(r, variable, "\"%s\" is not %s", text,
-			     setting->expected);
+	if (variable[8] == '_')
+		memcpy(r->unknown, variable, sizeof(variable));
 	return true;
 }
 
 extern char **environ;
 
+static bool read_variables(struct reading *r)
+{
+	const char *mmap_io = getenv("TEST_MMAP_IO");
+	char **entry;
+
+	for (entry = environ; entry && *entry; entry++)
+		if (!parse_variable(r, *entry))
+			return false;
+	if (!mmap_io || !*mmap_io)
+		return true;
+	r->setup->mmap_io = !strcmp(mmap_io, "1");
+	return r->setup->mmap_io || !strcmp(mmap_io, "0") ||
+	       wrong(r, "TEST_MMAP_IO", "not 0 or 1");
+}
+
 bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size)
 {
 	const char *named = getenv("PREFETCH_CONFIG");
-	const char *mmap_io = getenv("TEST_MMAP_IO");
 	struct reading r = {
 		.setup = s, .path = named && *named == '/' ? named :
 		CONFIGURATION, .error = error, .size = size
 	};
-	char **entry;
 
 	*error = '\0';
 	*s = (struct e2pf_setup) {
-		.prefetch = true, .log = true,
+		.prefetch = 1, .verbose = -1, .log = 1,
 		.accel = (1u << E2PF_ACCELERATIONS) - 1
 	};
-	if (!read_file(&r, r.path == named))
-		return s->prefetch = false;
-	for (entry = environ; entry && *entry; entry++)
-		if (!parse_variable(&r, *entry))
-			return s->prefetch = false;
-	if (mmap_io && *mmap_io && parse_flag(mmap_io, &s->mmap_io)) {
-		wrong(&r, "TEST_MMAP_IO", "not 0 or 1");
-		return s->prefetch = false;
+	if (!read_file(&r, r.path == named) || !read_variables(&r)) {
+		s->prefetch = 0;
+		return false;
 	}
-	if (s->verbose && *r.unknown)
+	if (s->verbose > 0 && *r.unknown)
 		snprintf(error, size, "%s: no such variable, ignored", r.unknown);
 	return true;
 }

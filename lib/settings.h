@@ -28,10 +28,9 @@ extern const char *const e2pf_acceleration_names[E2PF_ACCELERATIONS];
 
 /* All that can be set for a check. */
 struct e2pf_setup {
-	bool prefetch;
-	unsigned verbose;	/* 0, 1: a sentence, 2: details too */
-	bool verbose_is_set;	/* by the user, perhaps to 0 */
-	bool log;		/* a line to the system log */
+	unsigned prefetch;	/* 1 or 0 */
+	int verbose;		/* 0, 1: a sentence, 2: details too; -1: not set */
+	unsigned log;		/* 1 or 0: a line to the system log */
 	unsigned progress;	/* seconds between lines that say how far it is;
 				   0: none */
 	unsigned accel;		/* mask of 1u << enum e2pf_acceleration */
@@ -39,7 +38,7 @@ struct e2pf_setup {
 	struct e2pf_settings reading;	/* threads, memory */
 	bool mmap_io;		/* the mmap I/O manager, for a check of ext4 */
 	/* For developers: variables only, doc/developing.md. */
-	bool observe;		/* statistics of a check that is left alone */
+	unsigned observe;	/* 1: statistics of a check that is left alone */
 	const char *stats;	/* a file; NULL: none */
 };
 
@@ -58,13 +57,20 @@ bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size);
  * - a number within its limits;
  * - a size in bytes, at least 1 MiB, with an optional suffix K, M, G or T
  *   (powers of 1024);
- * - a flag: "1", "on", "0" or "off";
- * - accelerations: "all", "none" or a list.
+ * - accelerations: "all", "none" or a list without empty elements.
  *
- * Spaces, signs, leading zeros and empty elements are errors.  Returns 0, or
- * EINVAL with the value unchanged.
+ * Returns 0, or EINVAL with the value unchanged.
  */
 int e2pf_setup_set(struct e2pf_setup *s, const char *name, const char *value);
+
+/*
+ * Parse a decimal number without sign, space or leading zero (which some would read as
+ * octal), with nothing after it but one of these suffixes: the first stands for
+ * `factor`, each other one for `factor` of the one before.  Returns 0; or EINVAL, also
+ * if the number is not within these limits, with *out unchanged.
+ */
+int e2pf_parse_number(const char *text, const char *suffixes, unsigned factor,
+		      uint64_t least, uint64_t most, uint64_t *out);
 
 /* The mask of these of `count` names, separated by commas.  Returns 0 or EINVAL. */
 int e2pf_parse_names(const char *text, const char *const *names, unsigned count,

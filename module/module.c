@@ -139,9 +139,9 @@ static void describe(const struct module_result *r, double seconds, char *text,
 static void tell(const struct module_result *r)
 {
 	double seconds = clock_seconds(CLOCK_MONOTONIC) - module.began;
-	bool told = module.setup.verbose_is_set || seconds < LONG_S ||
+	bool told = module.setup.verbose >= 0 || seconds < LONG_S ||
 		    !isatty(STDERR_FILENO);
-	unsigned verbose = told ? module.setup.verbose : 1;
+	int verbose = told ? module.setup.verbose : 1;
 	char sentence[512], path[257];
 	const char *why = NULL;
 
@@ -158,10 +158,10 @@ static void tell(const struct module_result *r)
 		describe(r, seconds, sentence, sizeof(sentence));
 		if (r->logged && module.setup.log)
 			e2pf_system_log(module.report.device, sentence);
-		if (verbose)
+		if (verbose > 0)
 			fprintf(stderr, "%s: %s\n", module.name, sentence);
 	}
-	if (module.setup.verbose <= (r->finished ? 1u : 0u))
+	if (module.setup.verbose <= (r->finished ? 1 : 0))
 		return;
 	e2pf_report_print(&module.report, module.name, stderr);
 }

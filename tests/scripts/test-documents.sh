@@ -23,7 +23,7 @@ same() { [ -n "$1" ] && diff <(sort -u <<<"$1") <(sort -u <<<"$2"); }
 
 options() { "$PREFETCHER" --help | sed -n 's/^  \(-.\), \(--[a-z-]*\).*/\1\n\2/p'; }
 # The table of settings, up to those that are variables only.
-settings() { sed -n '/^} settings\[\]/,/DEVELOPERS_FLAG/s/^\t{ "\([a-z_]*\)", .*/\1/p' lib/settings.c | grep -v observe; }
+settings() { sed -n '/^} settings\[\]/,/^}/s/^\t{ "\([a-z_]*\)", .*/\1/p' lib/settings.c; }
 items() { sed -n "s/^\\.It $2 \\(.*\\)/\\1/p" "doc/$1"; }
 
 # What each shell completes the last of these words to.

@@ -488,12 +488,14 @@ finds_problems()
 	problem_is "$dir/e2fsck cannot be run"
 }
 
-# answers STATUS LAUNCHER [VARIABLE=VALUE...]: whether it would prefetch.
+# answers STATUS LAUNCHER [VARIABLE=VALUE...]: whether it would prefetch through a link in
+# another folder.
 answers()
 {
-	local status=0
+	local status=0 link=$E2PF_TMP/linked/${2##*/}
 
-	env PREFETCH=auto "${@:3}" "$2" --prefetch-status >"$E2PF_TMP/answer" 2>&1 ||
+	mkdir -p "${link%/*}" && ln -sf "$(realpath "$2")" "$link" &&
+	env -u PREFETCH "${@:3}" "$link" --prefetch-status >"$E2PF_TMP/answer" 2>&1 ||
 		status=$?
 	[ $status = "$1" ] || { echo "$*: $status"; return 1; }
 }
@@ -598,7 +600,7 @@ make_initramfs()
 	echo module | tee "$dir/launchers"/e2fsck-{accel,prefetch}.so >/dev/null
 	chmod +x "$dir/launchers/e2fsck"
 	echo stock >"$dir/image$dir/stock/e2fsck"
-	echo "prefetch = on" >"$dir/conf"
+	echo "prefetch = 1" >"$dir/conf"
 	cat >"$dir/functions" <<-END
 	copy_exec()
 	{

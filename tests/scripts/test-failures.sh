@@ -349,15 +349,15 @@ of_others()
 
 size="a size of 1M or more (K, M, G, T)"
 variables=(
-	"PREFETCH|2|\"2\" is not 1, 0 or auto"
+	"PREFETCH|2|\"2\" is not a number from 0 to 1"
 	"PREFETCH_THREADS|0|\"0\" is not a number from 1 to 256"
 	"PREFETCH_THREADS|257|\"257\" is not a number from 1 to 256"
 	"PREFETCH_THREADS| 4|\" 4\" is not a number from 1 to 256"
 	"PREFETCH_MEM|1000|\"1000\" is not $size"
 	"PREFETCH_MEM|64Q|\"64Q\" is not $size"
 	"PREFETCH_PROGRESS|86401|\"86401\" is not a number from 1 to 86400"
-	"PREFETCH_VERBOSE|3|\"3\" is not 0, 1 or 2"
-	"PREFETCH_LOG|yes|\"yes\" is not on or off, 1 or 0"
+	"PREFETCH_VERBOSE|3|\"3\" is not a number from 0 to 2"
+	"PREFETCH_LOG|yes|\"yes\" is not a number from 0 to 1"
 	"PREFETCH_ACCEL|crc|\"crc\" is not none, all or a list of crc32c, bitmaps, indirect"
 	"PREFETCH_CONFIG|relative|\"relative\" is not an absolute path"
 	$'PREFETCH_THREADS|\e[31m|"?[31m" is not a number from 1 to 256'
@@ -380,10 +380,10 @@ test_settings()
 	unknown setting|treads = 4\n|:1: unknown setting "treads"
 	invalid value|# a\n\nmem = 1\n|:3: mem: "1" is not $size
 	set twice|mem = 5M\n mem = 6M\n|:2: mem is set twice
-	a section|[main]\n|:1: there are no sections here
+	a section|[main]\n|:1: this is not "name = value"
 	no value|threads\n|:1: this is not "name = value"
 	not text|threads = 4\000\n|: this is not text
-	the last line has no newline|\357\273\277mem = 5M\r\nthreads=0|:2: threads: "0" is not a number from 1 to 256
+	the last line has no newline|mem = 5M\r\nthreads=0|:2: threads: "0" is not a number from 1 to 256
 	END
 	tap_check "a file that is too long" \
 		wrong_file "$(yes '#' | head -c 70000)" ": the file is too long"
@@ -392,7 +392,7 @@ test_settings()
 	tap_check "settings in a pipe" wrong_place ": not a regular file"
 	rm -f "$dir/conf"
 	tap_check "settings that are missing" wrong_place ": No such file or directory"
-	tap_check "prefetch = off" turned_off
+	tap_check "prefetch = 0" turned_off
 }
 
 # Called by the name of a link in another folder, the file decides; the variable
@@ -401,7 +401,7 @@ turned_off()
 {
 	local e2fsck
 
-	echo 'prefetch = off' >"$dir/conf"
+	echo 'prefetch = 0' >"$dir/conf"
 	mkdir "$dir/links"
 	ln -s "$dir/x/e2fsck" "$dir/links/e2fsck"
 	for e2fsck in "$dir/links/e2fsck" "$dir/x/e2fsck-prefetch" "$dir/x/e2fsck"; do

@@ -106,13 +106,14 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 {
 	assert_true(read_with("# nothing\n\n  ; at all\n"));
 	assert_true(setup.prefetch && setup.log);
-	assert_false(setup.verbose || setup.mmap_io || setup.stats ||
+	assert_int_equal(setup.verbose, -1);
+	assert_false(setup.mmap_io || setup.stats ||
 		     setup.reading.threads || setup.reading.memory);
 	assert_int_equal(setup.accel, 7);
 
-	assert_true(read_with("\xef\xbb\xbfprefetch=off\n\tthreads\t=  7 \r\n"
+	assert_true(read_with("prefetch=0\n\tthreads\t=  7 \r\n"
 			      "mem = 64M\nprogress = 3\nverbose = 2\n"
-			      "log = off\naccel = crc32c,indirect\n"
+			      "log = 0\naccel = crc32c,indirect\n"
 			      "io_manager = mmap"));
 	assert_false(setup.prefetch || setup.log);
 	assert_true(setup.mmap_io);
@@ -124,7 +125,6 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 			 1u << E2PF_CRC32C | 1u << E2PF_INDIRECT_WALK);
 
 	/* Variables override the file, unless they are empty. */
-	setenv("PREFETCH", "auto", 1);
 	setenv("PREFETCH_THREADS", "9", 1);
 	setenv("PREFETCH_PROGRESS", "", 1);
 	setenv("PREFETCH_STATS", "/a/file", 1);
@@ -157,7 +157,8 @@ TEST_WITH(nothing_else, make_file, remove_file)
 		"thread = 4\n", "threads 4\n", "threads = 4 # four\n",
 		"threads =\n", "= 4\n", "mem = 4M\nmem = 4M\n", "[a]\n",
 		"stats = /a\n", "config = /a\n", "verbose = 3\n",
-		"prefetch = yes\n", "accel = none,all\n", "accel = crc32c,\n",
+		"prefetch = yes\n", "prefetch = 2\n", "log = off\n",
+		"observe = 1\n", "accel = none,all\n", "accel = crc32c,\n",
 		"Threads = 4\n"
 	};
 	size_t i;
