@@ -26,17 +26,13 @@ struct options {
 	char **path;
 	unsigned paths;			/* devices, images, folders */
 	bool one_filesystem;		/* none that is mounted below a path */
-	uint64_t offset;		/* bytes before the filesystem */
-	int superblock;			/* 0: the first */
 	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
 	bool log;			/* a line to the system log */
 	bool plan;			/* -n */
-	bool hold;			/* the device, open after reading */
 	unsigned classes;		/* mask of 1u << enum e2pf_class; 0: by
 					   the filesystem */
 	uint64_t wait;			/* seconds that the command waits */
 	uint64_t longer_than;		/* seconds, for probe; 0: not asked */
-	bool quiet;			/* no progress */
 	unsigned verbose;		/* how often -v was given */
 	char **command;			/* NULL, or what follows "--" */
 };
@@ -58,9 +54,6 @@ struct command {
 	const char *usage;	/* what follows the name */
 	int (*run)(int argc, char **argv);
 };
-
-/* They end with an element without a name. */
-extern const struct command commands[];
 
 /* The command of this name; NULL if there is none, and the argument is a
  * path. */

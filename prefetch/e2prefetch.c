@@ -6,13 +6,11 @@
  * lib/ does all of the reading; this file prints the messages.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -185,7 +183,7 @@ static void print_progress(const struct e2pf_engine_stats *st, double passed)
  * after a time, whatever is left: it may look at little of it. */
 static void wait_with_progress(struct reading *r)
 {
-	bool show = isatty(STDERR_FILENO) && !r->o->quiet, shown = false;
+	bool show = isatty(STDERR_FILENO), shown = false;
 	double began = clock_seconds(CLOCK_MONOTONIC), now = began, moved = began;
 	struct e2pf_engine_stats st;
 	uint64_t before = 0;
@@ -214,37 +212,6 @@ static int stats_status(const struct options *o, const char *why)
 	fprintf(stderr, "e2prefetch: cannot write statistics to \"%s\": %s\n",
 		o->stats, why);
 	return EXIT_OPERATIONAL;
-}
-
-/* A server in user space may have a file's pages dropped whenever it is opened: is the
- * superblock's then still there? */
-static bool drops_at_open(const struct target *t)
-{
-	struct e2pf_device *dev = t->session->dev[0];
-	enum e2pf_residency before, after;
-	int fd;
-
-	dev->ops->span(dev, 0, 1, &before);
-	fd = before == E2PF_CACHED ?
-	     open(t->device, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return false;
-	dev->ops->span(dev, 0, 1, &after);
-	close(fd);
-	return after != E2PF_CACHED;
-}
-
-/* The kernel drops a block device's pages when its last opener closes it. */
-static void warn_if_dropped(const struct options *o, const struct target *t)
-{
-	if (drops_at_open(t))
-		fprintf(stderr, "e2prefetch: %s: what was read does not stay: "
-			"its filesystem drops the cache of a file that is opened "
-			"(-- COMMAND reads beside it)\n", t->device);
-	else if (!o->hold && !t->mounted && t->number)
-		fprintf(stderr, "e2prefetch: %s: not in use: the kernel drops its "
-			"cache when the last program closes it (--hold and "
-			"-- COMMAND keep it open)\n", t->device);
 }
 
 static int report(const struct options *o, const struct target *t)
@@ -308,7 +275,6 @@ static int finish(struct reading *r)
 {
 	const char *why = "nothing was prefetched";
 	struct options *o = r->o;
-	bool held = false;
 	unsigned i;
 
 	for (i = 0; i < r->begun; i++) {
@@ -316,8 +282,11 @@ static int finish(struct reading *r)
 
 		if (t->session) {
 			worst(&r->status, report(o, t));
-			if (!r->status && !o->command)
-				warn_if_dropped(o, t);
+			if (!r->status && !o->command && !t->mounted && t->number)
+				fprintf(stderr, "e2prefetch: %s: not in use: the "
+					"kernel drops its cache when the last "
+					"program closes it (-- COMMAND keeps it "
+					"open)\n", t->device);
 			e2pf_engine_stop(t->session->engine, -1);
 			write_log(o, t);
 		}
@@ -325,40 +294,9 @@ static int finish(struct reading *r)
 	}
 	if (o->stats)
 		worst(&r->status, stats_status(o, why));
-	for (i = 0; i < r->begun && o->hold; i++) {
-		struct target *t = &r->targets.item[i];
-
-		if (!t->session || t->session->why_off)
-			continue;
-		held = true;
-		if (!o->quiet)
-			fprintf(stderr, "e2prefetch: %s: held open until this "
-				"ends\n", t->device);
-	}
-	/* Until a signal ends this program. */
-	if (held)
-		for (;;)
-			pause();
 	for (i = 0; i < r->begun; i++)
 		e2pf_close(r->targets.item[i].session);
 	return r->status;
-}
-
-static int prefetch(struct options *o)
-{
-	struct reading r = {
-		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER
-	};
-	pthread_t thread;
-	int err;
-
-	e2pf_cond_init(&r.changed);
-	err = e2pf_thread_start(&thread, read_all, &r);
-	if (err)
-		return fail(o->path[0], err);
-	wait_with_progress(&r);
-	pthread_join(thread, NULL);
-	return finish(&r);
 }
 
 /* How long to wait, after the command has ended, for a device that does not
@@ -388,27 +326,18 @@ static int end_reading(struct reading *r, pthread_t thread)
 }
 
 /*
- * Prefetch, then run the command, which may begin before all is read.  It runs whatever
- * happens to the prefetch.
+ * Run the command, which may begin before all is read, whatever happens to the
+ * reading; exit as it does.
  */
-static int run_after(struct options *o, bool ahead)
+static void run_command(struct reading *r, bool ahead, pthread_t thread)
 {
-	struct reading r = {
-		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER
-	};
 	int status, result = 0, waited = 0;
-	pthread_t thread;
-	pid_t pid;
+	pid_t pid = start_command(r->o->command, &status);
 
-	e2pf_cond_init(&r.changed);
-	ahead = ahead && !e2pf_thread_start(&thread, read_all, &r);
-	if (ahead)
-		wait_with_progress(&r);
-	pid = start_command(o->command, &status);
 	if (pid >= 0)
 		waited = wait_command(pid);
 	if (ahead)
-		result = end_reading(&r, thread);
+		result = end_reading(r, thread);
 	fflush(stdout);
 	if (pid >= 0)
 		status = exit_as_command(waited);
@@ -419,18 +348,29 @@ static int run_after(struct options *o, bool ahead)
 
 static int run(struct options *o)
 {
-	bool configured;
+	struct reading r = { .o = o, .lock = PTHREAD_MUTEX_INITIALIZER };
+	int err = o->plan ? 0 : configure_options(o);
+	pthread_t thread = pthread_self();
 
-	configured = o->plan || !configure_options(o);
-	if (!configured && !o->command)
-		return EXIT_USAGE;
+	if (err && !o->command)
+		return err;
 	/* A command may write statistics of its own. */
 	unsetenv("PREFETCH_STATS");
 	if (o->plan)
 		return show_plans(o);
 	/* A descriptor of a high number takes 7 ms once there are threads. */
 	e2pf_share_join();
-	return o->command ? run_after(o, configured) : prefetch(o);
+	e2pf_cond_init(&r.changed);
+	if (!err)
+		err = e2pf_thread_start(&thread, read_all, &r);
+	if (!err)
+		wait_with_progress(&r);
+	if (o->command)
+		run_command(&r, !err, thread);
+	if (err)
+		return fail(o->path[0], err);
+	pthread_join(thread, NULL);
+	return finish(&r);
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -43,36 +42,25 @@ int fail(const char *device, errcode_t err)
 	return EXIT_OPERATIONAL;
 }
 
-/* With the superblock that the options name.  By a descriptor that the user's command
- * does not inherit, and with which the kernel reads only the blocks that are asked
- * for: next to the group descriptors may be a table of inodes that it is
- * initializing.  Some versions of libext2fs leave it open when they fail. */
-static errcode_t try_open(const struct options *o, const char *device,
-			  ext2_filsys *fs)
+/* By a descriptor that the user's command does not inherit, and with which the kernel
+ * reads only the blocks that are asked for: next to the group descriptors may be a
+ * table of inodes that it is initializing.  Some versions of libext2fs leave it open
+ * when they fail. */
+static errcode_t try_open(const char *device, ext2_filsys *fs)
 {
-	char io_options[64], number[16];
-	unsigned size = o->superblock ? EXT2_MIN_BLOCK_SIZE : 0;
+	int fd = open(device, O_RDONLY | O_CLOEXEC);
+	char number[16];
 	errcode_t err;
-	int fd;
 
-	snprintf(io_options, sizeof(io_options), "offset=%" PRIu64, o->offset);
-	/* As e2fsck -b does: the block size of a backup superblock is found by
-	 * trying each size. */
-	do {
-		fd = open(device, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return errno;
-		posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-		snprintf(number, sizeof(number), "%d", fd);
-		err = ext2fs_open2(number, o->offset ? io_options : NULL,
-				   EXT2_FLAG_64BITS | EXT2_FLAG_SKIP_MMP |
-				   EXT2_FLAG_SOFTSUPP_FEATURES,
-				   o->superblock, size, unixfd_io_manager, fs);
-		if (err)
-			close(fd);
-		size *= 2;
-	} while (err == EXT2_ET_BAD_MAGIC && o->superblock &&
-		 size <= EXT2_MAX_BLOCK_SIZE);
+	if (fd < 0)
+		return errno;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+	snprintf(number, sizeof(number), "%d", fd);
+	err = ext2fs_open2(number, NULL, EXT2_FLAG_64BITS | EXT2_FLAG_SKIP_MMP |
+			   EXT2_FLAG_SOFTSUPP_FEATURES, 0, 0, unixfd_io_manager,
+			   fs);
+	if (err)
+		close(fd);
 	return err;
 }
 
@@ -81,8 +69,7 @@ static errcode_t try_open(const struct options *o, const char *device,
 #define RETRIES 3
 #define PAUSE_NS 10000000
 
-static errcode_t open_filesystem(const struct options *o, const char *device,
-				 ext2_filsys *fs)
+static errcode_t open_filesystem(const char *device, ext2_filsys *fs)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	unsigned retries = 0;
@@ -92,7 +79,7 @@ static errcode_t open_filesystem(const struct options *o, const char *device,
 	/* Opening a FIFO would wait for a writer, opening a tape winds it. */
 	if (!stat(device, &st) && !S_ISBLK(st.st_mode) && !S_ISREG(st.st_mode))
 		return ENOTBLK;
-	while ((err = try_open(o, device, fs)) == EXT2_ET_SB_CSUM_INVALID &&
+	while ((err = try_open(device, fs)) == EXT2_ET_SB_CSUM_INVALID &&
 	       retries++ < RETRIES)
 		nanosleep(&pause, NULL);
 	return err;
@@ -124,16 +111,12 @@ errcode_t open_session(const struct options *o, const struct target *target,
 	struct e2pf_ext4 *ext4;
 	errcode_t err;
 
-	/* With a backup superblock libext2fs forgets which parts of inode tables
-	 * are unused. */
-	if (target->mounted && o->superblock)
-		return EBUSY;
-	err = open_filesystem(o, target->device, &fs);
+	err = open_filesystem(target->device, &fs);
 	if (err || !fs)
 		return err;
 	if (block_size)
 		*block_size = fs->blocksize;
-	err = e2pf_open(fs, target->device, o->offset, &o->settings, session);
+	err = e2pf_open(fs, target->device, 0, &o->settings, session);
 	if (err)
 		return err;
 	ext4 = e2pf_ext4_of(*session)->ext4;

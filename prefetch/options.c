@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* The command line of e2prefetch(8): which options are valid, and what they
- * mean. */
+/* The command line of e2prefetch(8): which commands and options are valid, and what
+ * they mean. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "device/sysfile.h"
 #include "settings.h"
 
 /* All options: --help prints this table, completions and the test of the manual
@@ -27,20 +26,52 @@ static const struct row {
 	  "prefetch threads, 1 to 256 (default: by the device)" },
 	{ 'm', "memory", "SIZE",
 	  "read at most SIZE (K, M, G, T; at least 1M)" },
-	{ 'b', "superblock", "BLOCK", "use the superblock at BLOCK" },
-	{ 'o', "offset", "BYTES", "the filesystem begins BYTES into the device" },
 	{ 'O', "only", "CLASS,...",
 	  "these classes of -n, and what leads to them; or all" },
 	{ 'x', "one-file-system", NULL, "no filesystem that is mounted below PATH" },
 	{ 'w', "wait", "TIME",
-	  "begin COMMAND after TIME at the latest (default: 30s)" },
-	{ 'H', "hold", NULL, "hold the device open when all is read, until a signal" },
-	{ 'l', "longer-than", "TIME", "of probe: would a check take longer? (s, m, h)" },
-	{ 'q', "quiet", NULL, "no progress on a terminal" },
+	  "begin COMMAND after TIME at the latest (seconds, or m, h; default: 30)" },
+	{ 'l', "longer-than", "TIME", "of probe: would a check take longer?" },
 	{ 'v', "verbose", NULL, "print a summary; twice: decisions, too" },
 	{ 'h', "help", NULL, "this text" },
 	{ 'V', "version", NULL, "the version" }
 };
+
+/* enable, disable and status are a shell script. */
+static int enable_command(int argc, char **argv)
+{
+	static char script[] = SCRIPTS "/enable";
+	char **list = calloc((size_t)argc + 2, sizeof(*list));
+
+	if (list) {
+		list[0] = script;
+		memcpy(list + 1, argv, (size_t)argc * sizeof(*list));
+		execv(script, list);
+	}
+	fprintf(stderr, "e2prefetch: cannot run %s: %s\n", script,
+		strerror(errno));
+	free(list);
+	return EXIT_OPERATIONAL;
+}
+
+static const struct command commands[] = {
+	{ "probe", " [OPTION]... PATH", probe_command },
+	{ "progress", " [PID|DEVICE]", progress_command },
+	{ "enable", " [--root=FOLDER]", enable_command },
+	{ "disable", " [--root=FOLDER]", enable_command },
+	{ "status", " [--root=FOLDER]", enable_command },
+	{ 0 }
+};
+
+const struct command *find_command(const char *name)
+{
+	const struct command *c;
+
+	for (c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
 
 /* The command begins when all is read, and after so long at the latest: beside a
  * find(1), reading ahead is slower than before it, but most of it remains. */
@@ -94,34 +125,16 @@ static int wrong(const char *format, ...)
 	return EXIT_USAGE;
 }
 
-static int parse_number(const char *text, uint64_t most, uint64_t *out)
-{
-	return e2pf_parse_u64(text, out) || *out > most ? EINVAL : 0;
-}
-
 /* "90", "10m", "2h": in seconds. */
-static int parse_time(const char *text, uint64_t *out)
+static int parse_time(const char *text, uint64_t least, uint64_t *out)
 {
-	static const char units[] = "smh";
-	size_t length = strlen(text);
-	const char *unit = length ? strchr(units, text[length - 1]) : NULL;
-	char number[16];
-
-	snprintf(number, sizeof(number), "%.*s", (int)(length - !!unit), text);
-	if (length > 9 || parse_number(number, UINT32_MAX, out))
-		return EINVAL;
-	for (; unit && unit > units; unit--)
-		*out *= 60;
-	return 0;
+	return e2pf_parse_number(text, "mh", 60, least, UINT32_MAX, out);
 }
 
 /* Parse an option.  Returns 0, EINVAL if its value is invalid, or -1 if there is
  * nothing left to do. */
 static int parse_option(int c, const char *value, struct options *o)
 {
-	uint64_t n = 0;
-	int err = 0;
-
 	switch (c) {
 	case 'n':
 		o->plan = true;
@@ -130,12 +143,6 @@ static int parse_option(int c, const char *value, struct options *o)
 		return e2pf_setup_set(&o->given, "threads", value);
 	case 'm':
 		return e2pf_setup_set(&o->given, "mem", value);
-	case 'b':
-		err = parse_number(value, INT32_MAX, &n);
-		o->superblock = (int)n;
-		break;
-	case 'o':
-		return parse_number(value, INT64_MAX, &o->offset);
 	case 'O':
 		o->classes = E2PF_ALL_CLASSES;
 		return !strcmp(value, "all") ? 0 :
@@ -145,16 +152,9 @@ static int parse_option(int c, const char *value, struct options *o)
 		o->one_filesystem = true;
 		break;
 	case 'w':
-		return parse_time(value, &o->wait);
-	case 'H':
-		o->hold = true;
-		break;
+		return parse_time(value, 0, &o->wait);
 	case 'l':
-		err = parse_time(value, &o->longer_than);
-		return err || o->longer_than ? err : EINVAL;
-	case 'q':
-		o->quiet = true;
-		break;
+		return parse_time(value, 1, &o->longer_than);
 	case 'v':
 		o->verbose++;
 		break;
@@ -165,7 +165,7 @@ static int parse_option(int c, const char *value, struct options *o)
 		puts("e2prefetch " PACKAGE_VERSION);
 		return -1;
 	}
-	return err;
+	return 0;
 }
 
 /* Parse the arguments after the options: the paths, and perhaps a command. */
@@ -194,12 +194,11 @@ static int parse_operands(int argc, char **argv, struct options *o)
 			return wrong("no command follows --");
 		o->command = &argv[optind + 1];
 	}
-	if (o->plan + o->hold + !!o->command > 1)
-		return wrong("-n, --hold and a command exclude each other");
-	if (is_probe ? o->plan || o->hold || o->command || o->paths > 1 :
-		       !!o->longer_than)
-		return wrong("probe takes one path, no -n, --hold or command, "
-			     "and it alone --longer-than");
+	if (o->plan && o->command)
+		return wrong("-n and a command exclude each other");
+	if (is_probe ? o->plan || o->command || o->paths > 1 : !!o->longer_than)
+		return wrong("probe takes one path, no -n or command, and it "
+			     "alone --longer-than");
 	return -1;
 }
 

@@ -25,24 +25,19 @@ TEST(opened_again)
 {
 	static const struct {
 		errcode_t first;
-		unsigned firsts;
-		int superblock;
-		unsigned tries;
+		unsigned firsts, tries;
 		errcode_t result;
 	} rows[] = {
-		{ EXT2_ET_SB_CSUM_INVALID, 1, 0, 2, EXT2_ET_NO_MEMORY },
-		{ EXT2_ET_SB_CSUM_INVALID, 3, 0, 4, EXT2_ET_NO_MEMORY },
-		{ EXT2_ET_SB_CSUM_INVALID, 9, 0, 4, EXT2_ET_SB_CSUM_INVALID },
-		{ EXT2_ET_BAD_MAGIC, 9, 0, 1, EXT2_ET_BAD_MAGIC },
-		/* With each size of a block, from 1 to 64 KiB. */
-		{ EXT2_ET_BAD_MAGIC, 9, 8193, 7, EXT2_ET_BAD_MAGIC },
+		{ EXT2_ET_SB_CSUM_INVALID, 1, 2, EXT2_ET_NO_MEMORY },
+		{ EXT2_ET_SB_CSUM_INVALID, 3, 4, EXT2_ET_NO_MEMORY },
+		{ EXT2_ET_SB_CSUM_INVALID, 9, 4, EXT2_ET_SB_CSUM_INVALID },
+		{ EXT2_ET_BAD_MAGIC, 9, 1, EXT2_ET_BAD_MAGIC },
 	};
 	const struct target target = { .device = (char *)"/proc/self/exe" };
+	const struct options o = { .paths = 0 };
 	size_t i;
 
 	for (i = 0; i < COUNT(rows); i++) {
-		const struct options o = { .superblock = rows[i].superblock };
-
 		first = rows[i].first;
 		firsts = rows[i].firsts;
 		tries = 0;
