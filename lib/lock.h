@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Locks that are held until the end of a block, or waited for only so long, and waits by a
- * clock that cannot be set.
+ * Locks that are held until the end of a block, or waited for only so long; waits by a clock
+ * that cannot be set; and what a clock says.
  */
 #ifndef E2PF_LOCK_H
 #define E2PF_LOCK_H
@@ -34,6 +34,15 @@ static inline bool e2pf_lock_within(pthread_mutex_t *lock, int milliseconds)
 		nanosleep(&pause, NULL);
 	}
 	return true;
+}
+
+/* The time on this clock, in seconds. */
+static inline double e2pf_clock_seconds(clockid_t clock)
+{
+	struct timespec ts = { 0, 0 };
+
+	clock_gettime(clock, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
 /* The time `ns` nanoseconds from now, for pthread_cond_timedwait(). */

@@ -211,7 +211,9 @@ static void add_notes(const struct e2pf_session *s, struct e2pf_report *r)
 			e2pf_note_off(&r->notes, "off", s->type->not_begun);
 		return;
 	}
-	e2pf_report_memory(r);
+	e2pf_note(&r->notes, "memory: at most %llu MiB ahead (%s)",
+		  (unsigned long long)r->budget >> 20, s->settings.memory ?
+		  "as configured" : "a share of the available memory");
 	if (!r->engine.threads) {
 		if (s->why_off)
 			e2pf_note_off(&r->notes, "off", s->why_off);

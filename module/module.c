@@ -17,7 +17,7 @@
 #include "module.h"
 #include "selftest.h"
 #include "status.h"
-#include "report/words.h"
+#include "lock.h"
 
 struct module module;
 
@@ -66,7 +66,7 @@ void module_begin(const char *name)
 
 	module.name = name;
 	module.pid = getpid();
-	module.began = clock_seconds(CLOCK_MONOTONIC);
+	module.began = e2pf_clock_seconds(CLOCK_MONOTONIC);
 	restore_preload();
 	e2pf_setup_read(&module.setup, error, sizeof(error));
 	if (*error)
@@ -109,14 +109,17 @@ static void describe(const struct module_result *r, double seconds, char *text,
 {
 	const struct e2pf_notes *notes = &module.report.notes;
 	const struct e2pf_engine_stats *st = &module.report.engine;
-	double waited = (double)e2pf_stats_stages(st).stall_ns / 1e9;
 	char took[32], wait[32], disk[64] = "";
+	double waited = 0;
+	unsigned i;
 
-	in_words(seconds, took, sizeof(took));
+	for (i = 0; i < E2PF_STAGES; i++)
+		waited += (double)st->stage[i].stall_ns / 1e9;
+	e2pf_in_words(seconds, took, sizeof(took));
 	/* Of a program that no engine follows that is not known. */
 	if (r->session->cfg.paced && module.report.order)
 		snprintf(disk, sizeof(disk), ", waited %s for the disk",
-			 in_words(waited, wait, sizeof(wait)));
+			 e2pf_in_words(waited, wait, sizeof(wait)));
 	if (notes->off)
 		snprintf(text, size, "%s in %s, nothing read ahead: %s",
 			 r->done, took, notes->why_off);
@@ -138,7 +141,7 @@ static void describe(const struct module_result *r, double seconds, char *text,
 
 static void tell(const struct module_result *r)
 {
-	double seconds = clock_seconds(CLOCK_MONOTONIC) - module.began;
+	double seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - module.began;
 	bool told = module.setup.verbose >= 0 || seconds < LONG_S ||
 		    !isatty(STDERR_FILENO);
 	int verbose = told ? module.setup.verbose : 1;

@@ -12,7 +12,6 @@
 #include "device/thread.h"
 #include "lock.h"
 #include "report/progress.h"
-#include "report/words.h"
 #include "reporter.h"
 #include "settings.h"
 
@@ -60,10 +59,10 @@ void reporter_begin(const char *program, unsigned seconds)
 /* The lock is held: the texts are the session's. */
 static void look(char line[E2PF_PROGRESS_BYTES])
 {
-	struct e2pf_progress now = { .cpu = clock_seconds(self.cpu) };
+	struct e2pf_progress now = { .cpu = e2pf_clock_seconds(self.cpu) };
 
 	e2pf_session_get_progress(self.session, &now);
-	now.seconds = clock_seconds(CLOCK_MONOTONIC) - self.began;
+	now.seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - self.began;
 	e2pf_progress_say(&self.past, self.program, &now, line);
 }
 
@@ -82,7 +81,7 @@ static bool wait_a_moment(void)
  * of lines is due at each moment. */
 static void print_line(const char *line, unsigned *lines)
 {
-	double seconds = clock_seconds(CLOCK_MONOTONIC) - self.began;
+	double seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - self.began;
 
 	if (!self.every || seconds < (double)self.every * (*lines + 1))
 		return;
@@ -98,7 +97,6 @@ static void *report_thread(void *unused)
 	bool written = false;
 	unsigned lines = 0;
 
-	e2pf_progress_each(NULL, NULL);		/* removes stale ones */
 	pthread_mutex_lock(&self.lock);
 	while (wait_a_moment()) {
 		if (!self.session)
@@ -133,7 +131,7 @@ static void start_thread(void)
 {
 	pthread_t thread;
 
-	self.began = clock_seconds(CLOCK_MONOTONIC);
+	self.began = e2pf_clock_seconds(CLOCK_MONOTONIC);
 	self.running = !e2pf_thread_start(&thread, report_thread, NULL);
 	if (self.running)
 		pthread_detach(thread);

@@ -37,6 +37,10 @@ struct options {
 	char **command;			/* NULL, or what follows "--" */
 };
 
+/* Print an error of usage on standard error; returns EXIT_USAGE. */
+__attribute__((format(printf, 1, 2)))
+int wrong(const char *format, ...);
+
 /* Parse the command line.  Returns -1 to go on, or the exit status: 0 after
  * --help and --version, EXIT_USAGE after an error message. */
 int parse_options(int argc, char **argv, struct options *o);
@@ -47,18 +51,11 @@ int parse_options(int argc, char **argv, struct options *o);
  */
 int configure_options(struct options *o);
 
-/* A command.  run() gets the command's name as argv[0], and returns the exit
- * status. */
-struct command {
-	const char *name;
-	const char *usage;	/* what follows the name */
-	int (*run)(int argc, char **argv);
-};
+/* Run the command that the first argument names.  Returns its exit status, or -1 if
+ * that is no command. */
+int run_named(int argc, char **argv);
 
-/* The command of this name; NULL if there is none, and the argument is a
- * path. */
-const struct command *find_command(const char *name);
-
+/* These get their name as argv[0], and return the exit status. */
 int probe_command(int argc, char **argv);
 int progress_command(int argc, char **argv);
 

@@ -17,7 +17,6 @@
 #include "device/share.h"
 #include "device/thread.h"
 #include "lock.h"
-#include "report/words.h"
 
 static void print_class(const char *name, const struct e2pf_class_count *c,
 			uint64_t block_size)
@@ -105,7 +104,7 @@ static void spend(struct options *o, struct e2pf_session *s)
 static bool read_target(struct reading *r, unsigned i)
 {
 	struct target *t = &r->targets.item[i];
-	double began = clock_seconds(CLOCK_MONOTONIC);
+	double began = e2pf_clock_seconds(CLOCK_MONOTONIC);
 	errcode_t err = open_session(r->o, t, &t->session, NULL);
 	bool over, opened = !err;
 
@@ -119,7 +118,7 @@ static bool read_target(struct reading *r, unsigned i)
 	pthread_mutex_unlock(&r->lock);
 	if (opened && !over && e2pf_engine_wait(t->session->engine, -1)) {
 		spend(r->o, t->session);
-		t->seconds = clock_seconds(CLOCK_MONOTONIC) - began;
+		t->seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - began;
 	}
 	return !over;
 }
@@ -184,14 +183,14 @@ static void print_progress(const struct e2pf_engine_stats *st, double passed)
 static void wait_with_progress(struct reading *r)
 {
 	bool show = isatty(STDERR_FILENO), shown = false;
-	double began = clock_seconds(CLOCK_MONOTONIC), now = began, moved = began;
+	double began = e2pf_clock_seconds(CLOCK_MONOTONIC), now = began, moved = began;
 	struct e2pf_engine_stats st;
 	uint64_t before = 0;
 
 	while (!(r->o->command && (now - began >= (double)r->o->wait ||
 				   now - moved >= STALL_S)) &&
 	       !has_ended(r, &st)) {
-		now = clock_seconds(CLOCK_MONOTONIC);
+		now = e2pf_clock_seconds(CLOCK_MONOTONIC);
 		if (st.planned_bytes + st.prefetched_requests != before)
 			moved = now;
 		before = st.planned_bytes + st.prefetched_requests;
@@ -375,19 +374,15 @@ static int run(struct options *o)
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
 	struct options o;
 	int status;
 
 	initialize_ext2_error_table();
-	command = argc > 1 ? find_command(argv[1]) : NULL;
-	if (command) {
-		status = command->run(argc - 1, argv + 1);
-	} else {
+	status = run_named(argc, argv);
+	if (status < 0)
 		status = parse_options(argc, argv, &o);
-		if (status < 0)
-			status = run(&o);
-	}
+	if (status < 0)
+		status = run(&o);
 	/* An error in writing the statistics has been reported already. */
 	if ((fflush(stdout) || ferror(stdout)) && status != EXIT_OPERATIONAL) {
 		fprintf(stderr, "e2prefetch: cannot write to standard output: "

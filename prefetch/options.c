@@ -54,7 +54,11 @@ static int enable_command(int argc, char **argv)
 	return EXIT_OPERATIONAL;
 }
 
-static const struct command commands[] = {
+static const struct command {
+	const char *name;
+	const char *usage;	/* what follows the name */
+	int (*run)(int argc, char **argv);
+} commands[] = {
 	{ "probe", " [OPTION]... PATH", probe_command },
 	{ "progress", " [PID|DEVICE]", progress_command },
 	{ "enable", " [--root=FOLDER]", enable_command },
@@ -63,14 +67,14 @@ static const struct command commands[] = {
 	{ 0 }
 };
 
-const struct command *find_command(const char *name)
+int run_named(int argc, char **argv)
 {
 	const struct command *c;
 
-	for (c = commands; c->name; c++)
-		if (!strcmp(c->name, name))
-			return c;
-	return NULL;
+	for (c = commands; argc > 1 && c->name; c++)
+		if (!strcmp(c->name, argv[1]))
+			return c->run(argc - 1, argv + 1);
+	return -1;
 }
 
 /* The command begins when all is read, and after so long at the latest: beside a
@@ -112,8 +116,7 @@ static void print_help(void)
 	fputs(help_end, stdout);
 }
 
-__attribute__((format(printf, 1, 2)))
-static int wrong(const char *format, ...)
+int wrong(const char *format, ...)
 {
 	va_list ap;
 

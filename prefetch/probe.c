@@ -12,7 +12,6 @@
 #include "commands.h"
 #include "device/spindle.h"
 #include "ext4/ext4_probe.h"
-#include "report/words.h"
 
 /* The time may be wrong by this factor.  --longer-than: 0 if it is longer,
  * EXIT_INCOMPLETE if the two differ by less than that. */
@@ -38,27 +37,19 @@ static void print_disks(const struct e2pf_topology *topo, const char *device)
 static void print_measured(const struct e2pf_probe *p)
 {
 	const struct e2pf_speed *speed = &p->speed;
-	char alone[32], deep[32];
 
 	if (!p->measured) {
 		printf("measured  nothing: %s\n", p->unmeasured);
 		return;
 	}
-	printf("measured  %s for a small read, %s each with eight in flight,\n"
-	       "          ", in_milliseconds((double)speed->latency_ns / 1e9,
-					     alone, sizeof(alone)),
-	       in_milliseconds((double)speed->deep_latency_ns / 1e9, deep,
-			       sizeof(deep)));
+	printf("measured  %.2f ms for a small read, %.2f ms each with eight in "
+	       "flight,\n          ", (double)speed->latency_ns / 1e6,
+	       (double)speed->deep_latency_ns / 1e6);
 	if (speed->byte_ps)
 		printf("%.0f MB/s sequential; ", 1e6 / (double)speed->byte_ps);
 	printf("it %s%s\n", speed->seeks ? "seeks" : "does not seek",
 	       e2pf_single_spindle(&p->topo, speed->seeks) ?
 	       ": a single spindle" : "");
-}
-
-static const char *runs_in_words(uint64_t runs)
-{
-	return runs == 1 ? "run" : "runs";
 }
 
 static void print_metadata(const struct e2pf_probe *p)
@@ -70,15 +61,13 @@ static void print_metadata(const struct e2pf_probe *p)
 		bytes += p->plan[i].bytes;
 		runs += p->plan[i].runs;
 	}
-	printf("metadata  %.1f MiB in %" PRIu64 " %s, %" PRIu64
-	       " inodes to check\n", (double)bytes / (1u << 20), runs, runs_in_words(runs),
-	       p->inodes);
+	printf("metadata  %.1f MiB in %" PRIu64 " runs, %" PRIu64
+	       " inodes to check\n", (double)bytes / (1u << 20), runs, p->inodes);
 	for (i = 0; i < E2PF_CLASSES; i++)
 		if (p->plan[i].bytes)
 			printf("          %-12s %10" PRIu64 " blocks in %"
-			       PRIu64 " %s\n", e2pf_class_names[i],
-			       p->plan[i].bytes / p->block_size, p->plan[i].runs,
-			       runs_in_words(p->plan[i].runs));
+			       PRIu64 " runs\n", e2pf_class_names[i],
+			       p->plan[i].bytes / p->block_size, p->plan[i].runs);
 	if (p->groups_sampled < p->groups)
 		printf("          estimated from %u of %u groups\n",
 		       p->groups_sampled, p->groups);

@@ -4,7 +4,6 @@
  * e2prefetch progress: prints how far the checks of this machine are that
  * prefetch.  Each check writes a file about itself.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,28 +62,14 @@ static void show(void *ctx, pid_t pid, const char *line)
 	r->shown++;
 }
 
-static int usage(const char *program, FILE *out, int status)
-{
-	fprintf(out, "usage: e2prefetch %s%s\n", program,
-		find_command("progress")->usage);
-	return status;
-}
-
 int progress_command(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 }
-	};
-	struct request r = { .which = NULL };
-	int c, err;
+	struct request r = { .which = argv[1] };
+	int err;
 
-	c = getopt_long(argc, argv, "h", options, NULL);
-	if (c == 'h')
-		return usage(argv[0], stdout, 0);
-	if (c != -1 || argc - optind > 1)
-		return usage(argv[0], stderr, EXIT_USAGE);
-	r.which = argv[optind];
+	if (argc > 2 || (argc == 2 && *argv[1] == '-'))
+		return wrong("progress takes a process ID or a device, and no "
+			     "option");
 	if (geteuid()) {
 		fprintf(stderr, "e2prefetch: only root may see how far checks "
 			"are\n");

@@ -4,15 +4,14 @@
  * Decides how much time is left of a stage, what a check waits for, and which files in
  * /run show that.
  *
- * A file is named after its process.  Its first line is that process's start time:
- * after a kill the file is stale, and is removed by whoever looks next.  The second
- * says how far the check is.  The folder must be root's alone, so nobody else can put
- * anything there.
+ * A file is named after its process, and written each second.  After a kill it is stale,
+ * and is removed by whoever looks next.  The folder must be root's alone, so nobody else
+ * can put anything there.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +20,7 @@
 
 #include "device/sysfile.h"
 #include "progress.h"
-#include "settings.h"
-#include "words.h"
+#include "report.h"
 
 /* The pace is that of the last fifth of the time, about: while a disk reads ahead the
  * checker stands still, and then passes those blocks in seconds.  Of the checks of
@@ -40,10 +38,12 @@
 /* A single read that takes this long is worth a word. */
 #define SLOW_READ_S 1
 
-/* The file is the start time and a line. */
 #define FOLDER "/run/e2prefetch"
 #define SUFFIX ".progress"
-#define FILE_BYTES (E2PF_PROGRESS_BYTES + 32)
+
+/* A file that is older is of a check that was killed, and its number another process's
+ * now. */
+#define STALE_S 60
 
 double e2pf_progress_left(struct e2pf_progress_past *past,
 			  const struct e2pf_progress *now)
@@ -98,10 +98,10 @@ void e2pf_progress_say(struct e2pf_progress_past *past, const char *program,
 		snprintf(place, sizeof(place), ", %.0f of %.0f %s", now->place,
 			 now->places, now->unit);
 	if (seconds > 0)
-		in_words(seconds, left, sizeof(left));
+		e2pf_in_words(seconds, left, sizeof(left));
 	snprintf(text, sizeof(text), "%s: %.*s: %s%s, %s, left %s, waits for %s",
 		 program, PATH_MAX, now->device, now->stage, place,
-		 in_words(now->seconds, took, sizeof(took)), left, wait);
+		 e2pf_in_words(now->seconds, took, sizeof(took)), left, wait);
 	e2pf_printable(line, E2PF_PROGRESS_BYTES, text);
 }
 
@@ -123,29 +123,9 @@ static int open_folder(bool make)
 	return -1;
 }
 
-/* When the process began, in ticks since the machine did; 0: there is none.
- * The name before it may contain anything. */
-static uint64_t start_of(pid_t pid)
+static const char *own_name(char name[32])
 {
-	char folder[32], text[1024], *field;
-	uint64_t ticks = 0;
-	unsigned n;
-
-	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	if (e2pf_read_text(folder, "stat", text, sizeof(text)) < 0)
-		return 0;
-	field = strrchr(text, ')');
-	/* Field 2 ends here; the start is field 22. */
-	for (n = 2; field && n < 22; n++)
-		field = strchr(field + 1, ' ');
-	if (field)
-		ticks = strtoull(field, NULL, 10);
-	return ticks;
-}
-
-static const char *name_of(pid_t pid, char name[32])
-{
-	snprintf(name, 32, "%d" SUFFIX, (int)pid);
+	snprintf(name, 32, "%d" SUFFIX, (int)getpid());
 	return name;
 }
 
@@ -153,15 +133,14 @@ static const char *name_of(pid_t pid, char name[32])
 void e2pf_progress_save(const char *line)
 {
 	int folder = geteuid() ? -1 : open_folder(true), fd;
-	char text[FILE_BYTES], name[32];
+	char text[E2PF_PROGRESS_BYTES + 1], name[32];
 	ssize_t size;
 
 	if (folder < 0)
 		return;
-	size = snprintf(text, sizeof(text), "%" PRIu64 "\n%s\n",
-			start_of(getpid()), line);
-	fd = openat(folder, name_of(getpid(), name), O_WRONLY | O_CREAT |
-		    O_NOFOLLOW | O_CLOEXEC, 0600);
+	size = snprintf(text, sizeof(text), "%s\n", line);
+	fd = openat(folder, own_name(name), O_WRONLY | O_CREAT | O_NOFOLLOW |
+		    O_CLOEXEC, 0600);
 	if (fd >= 0 && (pwrite(fd, text, (size_t)size, 0) != size ||
 			ftruncate(fd, size)))
 		unlinkat(folder, name, 0);
@@ -177,7 +156,7 @@ void e2pf_progress_remove(void)
 
 	if (folder < 0)
 		return;
-	unlinkat(folder, name_of(getpid(), name), 0);
+	unlinkat(folder, own_name(name), 0);
 	close(folder);
 }
 
@@ -185,23 +164,22 @@ typedef void (*show_fn)(void *ctx, pid_t pid, const char *line);
 
 static void show_file(int folder, const char *name, show_fn show, void *ctx)
 {
-	char text[FILE_BYTES], *suffix, *line, *end;
+	char text[E2PF_PROGRESS_BYTES + 1], *suffix;
 	long pid = strtol(name, &suffix, 10);
-	uint64_t started;
+	struct stat st;
 
-	if (pid <= 0 || pid > INT32_MAX || strcmp(suffix, SUFFIX))
+	if (pid <= 0 || pid > INT32_MAX || strcmp(suffix, SUFFIX) ||
+	    fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
 		return;
-	started = start_of((pid_t)pid);
-	e2pf_read_text(FOLDER, name, text, sizeof(text));
-	line = strchr(text, '\n');
-	if (!started || (line && strtoull(text, NULL, 10) != started)) {
+	if (time(NULL) - st.st_mtime > STALE_S ||
+	    (kill((pid_t)pid, 0) && errno == ESRCH)) {
 		unlinkat(folder, name, 0);
-	} else if (line && show) {
-		end = strchr(++line, '\n');
-		if (end)
-			*end = '\0';
-		show(ctx, (pid_t)pid, line);
+		return;
 	}
+	e2pf_read_text(FOLDER, name, text, sizeof(text));
+	text[strcspn(text, "\n")] = '\0';
+	if (*text)
+		show(ctx, (pid_t)pid, text);
 }
 
 int e2pf_progress_each(show_fn show, void *ctx)

@@ -53,8 +53,8 @@ void e2pf_progress_save(const char *line);
 /* Remove the file of this process. */
 void e2pf_progress_remove(void);
 
-/* Call show(), unless it is NULL, with each file whose process is still there.
- * Removes the others, if it may.  Returns 0, or an errno if the folder exists and
+/* Call show() with the line of each file whose process is still there, and remove the
+ * others.  Returns 0, or an errno if the folder exists and
  * cannot be read. */
 int e2pf_progress_each(void (*show)(void *ctx, pid_t pid, const char *line),
 		       void *ctx);

@@ -13,7 +13,6 @@
 
 #include "device/spindle.h"
 #include "report.h"
-#include "words.h"
 
 void e2pf_note(struct e2pf_notes *notes, const char *format, ...)
 {
@@ -36,13 +35,6 @@ void e2pf_note_off(struct e2pf_notes *notes, const char *decision,
 	notes->off = true;
 }
 
-void e2pf_report_memory(struct e2pf_report *r)
-{
-	e2pf_note(&r->notes, "memory: at most %llu MiB ahead (%s)",
-		  (unsigned long long)r->budget >> 20, r->settings->memory ?
-		  "as configured" : "a share of the available memory");
-}
-
 /* What the kernel declares, if the device was not measured. */
 static const char *declared(const struct e2pf_report *r)
 {
@@ -60,7 +52,6 @@ void e2pf_report_order(struct e2pf_report *r)
 	const struct e2pf_engine_stats *st = &r->engine;
 	const char *order = st->seeks ? "in device order" : r->order;
 	const char *seeks = st->seeks ? "it seeks" : "it does not seek";
-	char alone[32], deep[32];
 
 	e2pf_note(&r->notes, "threads: %u (%s)", st->threads,
 		  r->settings->threads ? "as configured" :
@@ -70,14 +61,12 @@ void e2pf_report_order(struct e2pf_report *r)
 	if (!r->order)
 		return;
 	if (st->latency_ns)
-		e2pf_note(&r->notes, "order: %s (%s%s: a small read takes %s, with "
-			  "eight in flight %s each)", order, seeks,
+		e2pf_note(&r->notes, "order: %s (%s%s: a small read takes %.2f ms, "
+			  "with eight in flight %.2f ms each)", order, seeks,
 			  e2pf_single_spindle(&r->topo, st->seeks) ?
 			  " as a single spindle" : "",
-			  in_milliseconds((double)st->latency_ns / 1e9, alone,
-					  sizeof(alone)),
-			  in_milliseconds((double)st->deep_latency_ns / 1e9,
-					  deep, sizeof(deep)));
+			  (double)st->latency_ns / 1e6,
+			  (double)st->deep_latency_ns / 1e6);
 	else
 		e2pf_note(&r->notes, "order: %s (%s: %s%s%s)", order, seeks,
 			  declared(r), st->unmeasured ? "; it was not measured: " :
@@ -91,6 +80,21 @@ void e2pf_report_print(const struct e2pf_report *r, const char *program,
 
 	for (i = 0; i < r->notes.count; i++)
 		fprintf(out, "%s: %s\n", program, r->notes.line[i]);
+}
+
+const char *e2pf_in_words(double seconds, char *text, size_t size)
+{
+	if (seconds < 0.005)
+		snprintf(text, size, "0 s");
+	else if (seconds < 9.95)
+		snprintf(text, size, "%.2g s", seconds);
+	else if (seconds < 120)
+		snprintf(text, size, "%.0f s", seconds);
+	else if (seconds < 7200)
+		snprintf(text, size, "%.0f min", seconds / 60);
+	else
+		snprintf(text, size, "%.1f h", seconds / 3600);
+	return text;
 }
 
 void e2pf_system_log(const char *device, const char *sentence)

@@ -60,9 +60,7 @@ struct e2pf_report {
 	struct e2pf_engine_stats engine;
 };
 
-/* Note what was decided about reading: the memory budget; the number of threads and
- * the order of reads, and what determined them. */
-void e2pf_report_memory(struct e2pf_report *r);
+/* Note the number of threads and the order of reads, and what determined them. */
 void e2pf_report_order(struct e2pf_report *r);
 
 /* Print the notes, each after "PROGRAM: ". */
@@ -72,6 +70,9 @@ void e2pf_report_print(const struct e2pf_report *r, const char *program,
 /* A line about this device in the system log, as by syslog(3), but without its lock,
  * without a wait for a log that does not answer, and with nothing left open. */
 void e2pf_system_log(const char *device, const char *sentence);
+
+/* For people: "14 s", "3.7 s", "25 min", with the digits that are meaningful. */
+const char *e2pf_in_words(double seconds, char *text, size_t size);
 
 /*
  * Statistics (statistics.c).
@@ -90,8 +91,5 @@ const char *e2pf_stats_save(const char *path, const struct e2pf_report *r);
 /* Add the counts of a later engine to those of an earlier one. */
 void e2pf_stats_add(struct e2pf_engine_stats *to,
 		    const struct e2pf_engine_stats *from);
-
-/* The sum over all stages. */
-struct e2pf_stage_stats e2pf_stats_stages(const struct e2pf_engine_stats *st);
 
 #endif

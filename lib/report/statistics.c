@@ -108,16 +108,6 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 		add(of_stage, COUNT(of_stage), &to->stage[i], &from->stage[i]);
 }
 
-struct e2pf_stage_stats e2pf_stats_stages(const struct e2pf_engine_stats *st)
-{
-	struct e2pf_stage_stats all = { .ns = 0 };
-	unsigned i;
-
-	for (i = 0; i < E2PF_STAGES; i++)
-		add(of_stage, COUNT(of_stage), &all, &st->stage[i]);
-	return all;
-}
-
 /* Bytes beyond ASCII are passed on: names of devices need not be UTF-8, but nearly
  * always are. */
 static void put_text(FILE *out, const char *text)

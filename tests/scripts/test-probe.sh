@@ -17,7 +17,7 @@ counts()
 	"$PREFETCHER" -n "$image" | awk 'NR > 1 && $1 != "all" && $2 {
 		print $1, $2, $3 }' >"$dir/plan"
 	"$PREFETCHER" probe "$image" | sed -nE \
-		's/^          ([a-z]+) +([0-9]+) blocks in ([0-9]+) runs?$/\1 \2 \3/p' |
+		's/^          ([a-z]+) +([0-9]+) blocks in ([0-9]+) runs$/\1 \2 \3/p' |
 		diff "$dir/plan" - && [ -s "$dir/plan" ]
 }
 

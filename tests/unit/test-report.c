@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What is said of the order of the reads, the number of threads and the memory, and
- * why.
+ * What is said of the order of the reads and the number of threads, and why.
  */
 #include "unit.h"
 #include "report/report.h"
@@ -53,14 +52,14 @@ TEST(order)
 		  "it seeks: the kernel reports several spindles; it was not measured: "
 		  "it is too small" },
 		{ 2, false, 9000000, 2500000, NULL, "any",
-		  "it does not seek: a small read takes 9 ms, with eight in flight "
-		  "2.5 ms each" },
+		  "it does not seek: a small read takes 9.00 ms, with eight in flight "
+		  "2.50 ms each" },
 		{ 1, true, 12000000, 10000000, NULL, "in device order",
-		  "it seeks as a single spindle: a small read takes 12 ms, with eight "
-		  "in flight 10 ms each" },
+		  "it seeks as a single spindle: a small read takes 12.00 ms, with "
+		  "eight in flight 10.00 ms each" },
 		{ 0, true, 12000000, 10000000, NULL, "in device order",
-		  "it seeks: a small read takes 12 ms, with eight in flight 10 ms "
-		  "each" },
+		  "it seeks: a small read takes 12.00 ms, with eight in flight "
+		  "10.00 ms each" },
 	};
 	size_t i;
 
@@ -88,19 +87,6 @@ TEST(order)
 	says(1, "threads", "0", "as configured");
 	/* Without an engine there is no order. */
 	assert_int_equal(report.notes.count, 2);
-}
-
-TEST(memory)
-{
-	struct e2pf_report *r = begin();
-
-	r->budget = 64 << 20;
-	e2pf_report_memory(r);
-	says(0, "memory", "at most 64 MiB ahead", "a share of the available memory");
-	assert_int_equal(r->notes.count, 1);
-	settings.memory = 64 << 20;
-	e2pf_report_memory(r);
-	says(1, "memory", "at most 64 MiB ahead", "as configured");
 }
 
 /* The first reason why nothing is read stays; the list ends where it is full. */

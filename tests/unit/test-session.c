@@ -277,10 +277,15 @@ TEST(budget)
 {
 	static const struct {
 		bool has_sys;
-		const char *sharing, *bytes;
+		uint64_t memory;
+		const char *sharing, *bytes, *note;
 	} of[] = {
-		{ true, "\"sharing\":2", "_budget_bytes\":3221225472" },
-		{ false, "\"sharing\":1", "_budget_bytes\":8388608" },
+		{ true, 0, "\"sharing\":2", "_budget_bytes\":3221225472",
+		  "3072 MiB ahead (a share of the available memory)" },
+		{ false, 0, "\"sharing\":1", "_budget_bytes\":8388608",
+		  "8 MiB ahead (a share of the available memory)" },
+		{ true, 64 << 20, "\"sharing\":2", "_budget_bytes\":67108864",
+		  "64 MiB ahead (as configured)" },
 	};
 	struct e2pf_session *s;
 	char *text;
@@ -295,10 +300,12 @@ TEST(budget)
 		}
 		s = opened();
 		s->sysroot = tree_root;
+		s->settings.memory = of[i].memory;
 		e2pf_session_choose(s);
 		text = statistics(s);
 		assert_non_null(strstr(text, of[i].sharing));
 		assert_non_null(strstr(text, of[i].bytes));
+		assert_non_null(strstr(text, of[i].note));
 		free(text);
 		tree_remove();
 	}
