@@ -106,24 +106,14 @@ static void start_session(void)
 	reporter_watch(self.session);
 }
 
-static void stop_session(void)
-{
-	bool watched = !reporter_watch(NULL);
-
-	/* A worker or a reporter left behind still uses the session, so it is not
-	 * released. */
-	if (!e2pf_session_end(self.session, END_PATIENCE_MS))
-		self.why_not = "a worker was left behind, waiting for a device";
-	else if (!watched)
-		e2pf_session_release(self.session);
-}
-
 static void end_session(void)
 {
 	if (!self.session || self.ended)
 		return;
 	self.ended = true;
-	stop_session();
+	reporter_watch(NULL);
+	if (!e2pf_session_stop(self.session, END_PATIENCE_MS))
+		self.why_not = "a worker was left behind, waiting for a device";
 }
 
 /*

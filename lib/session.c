@@ -131,7 +131,7 @@ int e2pf_session_start(struct e2pf_session *s)
 
 static void count_now(struct e2pf_session *s)
 {
-	if (s->ended || !s->engine)
+	if (s->stopped || !s->engine)
 		return;
 	e2pf_engine_get_stats(s->engine, &s->last);
 }
@@ -151,38 +151,30 @@ void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p)
 		s->type->get_progress(s, engine, p);
 }
 
-bool e2pf_session_end(struct e2pf_session *s, int milliseconds)
+bool e2pf_session_stop(struct e2pf_session *s, int milliseconds)
 {
-	if (s->ended)
+	if (s->stopped)
 		return !s->left_behind;
-	if (s->type->detach)
-		s->type->detach(s);
-	s->left_behind = !e2pf_engine_stop(s->engine, milliseconds);
+	if (s->type->stop)
+		s->type->stop(s);
+	if (s->engine)
+		s->left_behind = !e2pf_engine_stop(s->engine, milliseconds);
 	count_now(s);
-	s->ended = true;
+	s->stopped = true;
 	return !s->left_behind;
-}
-
-void e2pf_session_release(struct e2pf_session *s)
-{
-	unsigned i;
-
-	e2pf_engine_free(s->engine);
-	s->engine = NULL;
-	for (i = 0; i < s->devices; i++) {
-		if (s->dev[i])
-			s->dev[i]->ops->close(s->dev[i]);
-		s->dev[i] = NULL;
-	}
 }
 
 void e2pf_close(struct e2pf_session *session)
 {
+	unsigned i;
+
 	if (!session)
 		return;
-	if (!session->ended && session->type->detach)
-		session->type->detach(session);
-	e2pf_session_release(session);
+	e2pf_session_stop(session, -1);
+	e2pf_engine_free(session->engine);
+	for (i = 0; i < session->devices; i++)
+		if (session->dev[i])
+			session->dev[i]->ops->close(session->dev[i]);
 	free(session->name);
 	session->type->close(session);
 	e2pf_share_leave();
@@ -206,11 +198,8 @@ bool e2pf_session_is_complete(struct e2pf_session *s)
 /* Note whether anything was read ahead, and how. */
 static void add_notes(const struct e2pf_session *s, struct e2pf_report *r)
 {
-	if (!r->budget) {
-		if (s->type->not_begun)
-			e2pf_note_off(&r->notes, "off", s->type->not_begun);
+	if (!r->budget)
 		return;
-	}
 	e2pf_note(&r->notes, "memory: at most %llu MiB ahead (%s)",
 		  (unsigned long long)r->budget >> 20, s->settings.memory ?
 		  "as configured" : "a share of the available memory");
@@ -237,8 +226,6 @@ void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
 	r->settings = &s->settings;
 	r->stage_names = s->type->stage_names;
 	r->stages = s->type->stages;
-	r->threads = s->type->threads;
-	r->order = s->type->order;
 	e2pf_session_count(s, &r->engine);
 	s->type->report(s, r);
 	add_notes(s, r);

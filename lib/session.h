@@ -21,18 +21,13 @@
 
 struct e2pf_session;
 
-/* The part of a filesystem.  Any function but close() may be NULL. */
+/* The part of a filesystem.  get_progress() and stop() may be NULL. */
 struct e2pf_filesystem {
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
-	const char *not_begun;	/* why nothing was read ahead if
-				   e2pf_session_choose() was never called; NULL:
-				   another decision says so */
-	const char *order;	/* of reads if no device seeks; NULL
-				   without an engine */
-	const char *threads;	/* why this number of them; NULL: as
-				   e2pf_session_choose() decided */
-	/* Fill in what only the filesystem knows, and add its notes. */
+	/* Fill in what only the filesystem knows, and add its notes: also why
+	 * nothing was read ahead if `budget` is 0, because e2pf_session_choose()
+	 * was never called. */
 	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
 	/* Say how far the check is: its place in the stage.  Called by any thread:
 	 * also when a read of the checker wakes the engine, but not while it is
@@ -40,8 +35,8 @@ struct e2pf_filesystem {
 	void (*get_progress)(struct e2pf_session *session,
 			     const struct e2pf_engine_stats *engine,
 			     struct e2pf_progress *progress);
-	/* Stop observing the checker's reads: the engine is about to end. */
-	void (*detach)(struct e2pf_session *session);
+	/* Stop observing the checker's reads: the workers are about to end. */
+	void (*stop)(struct e2pf_session *session);
 	/* Free the filesystem's data and the session.  The engine and the
 	 * devices are already closed. */
 	void (*close)(struct e2pf_session *session);
@@ -65,8 +60,8 @@ struct e2pf_session {
 	struct e2pf_engine_stats last;	/* of this one, when last read; without
 					   an engine, kept by its owner */
 	struct e2pf_engine_stats seen;	/* when last looked at */
-	bool ended;
-	bool left_behind;		/* a thread was, when it ended */
+	bool stopped;
+	bool left_behind;		/* a thread was, when it stopped */
 	uint64_t available;		/* memory for this process; set by
 					   e2pf_session_choose() */
 	const char *why_off;		/* nothing is read ahead; or NULL */
@@ -113,20 +108,21 @@ bool e2pf_session_is_complete(struct e2pf_session *s);
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);
 
 /* Say how far the check is, in *progress, which is zeroed before.  The session must
- * have an engine, which may be stopped meanwhile, but neither started nor released.
+ * have an engine, which may be stopped meanwhile, but neither started nor closed.
  * The caller fills in what only the process knows: seconds, cpu. */
 void e2pf_session_get_progress(struct e2pf_session *s,
 			       struct e2pf_progress *progress);
 
-/* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
+/*
+ * The ends of a session, in this order: e2pf_session_stop(), which the program may leave
+ * out, e2pf_session_report(), and e2pf_close().
+ *
+ * Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
  * thread that waits for the device (-1: no limit).  Returns false if a thread
  * is still running: then the session must not be closed.  A later call does not
- * wait again, and returns the same. */
-bool e2pf_session_end(struct e2pf_session *s, int milliseconds);
-
-/* Close the devices but keep the statistics.  Call it only after
- * e2pf_session_end() has returned true. */
-void e2pf_session_release(struct e2pf_session *s);
+ * wait again, and returns the same.
+ */
+bool e2pf_session_stop(struct e2pf_session *s, int milliseconds);
 
 /* Stop the session and free everything.  `session` may be NULL. */
 void e2pf_close(struct e2pf_session *session);

@@ -35,6 +35,7 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 
 	r->block_size = b->map.super.nodesize;
 	r->io_manager = "btrfs";
+	r->order = "by tree";
 	e2pf_note(&r->notes, "devices: %u (of %llu in the superblock)",
 		  session->devices, (unsigned long long)b->map.super.devices);
 	if (b->window)
@@ -44,6 +45,8 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 		e2pf_note(&r->notes, "leaves: left to the check (for %llu MiB there "
 			  "is no room in the memory budget)",
 			  (unsigned long long)left >> 20);
+	if (!r->budget)
+		e2pf_note_off(&r->notes, "off", "the check walked no tree");
 }
 
 /* The check reads each tree block once.  How many there are is known when all
@@ -69,8 +72,6 @@ static void close_session(struct e2pf_session *session)
 static const struct e2pf_filesystem btrfs = {
 	.stage_names = stage_names,
 	.stages = 1,
-	.not_begun = "the check walked no tree",
-	.order = "by tree",
 	.report = report,
 	.get_progress = get_progress,
 	.close = close_session

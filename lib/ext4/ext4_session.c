@@ -72,10 +72,13 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	r->io_manager = s->io_manager;
 	r->journal_bytes = s->journal.bytes;
 	r->list_bytes = s->ext4->list_bytes;
+	r->order = "in the checker's order";
 	if (r->budget)
 		e2pf_note(&r->notes, "reads: %s (%s)", s->io_manager, s->maps ?
 			  "what was read ahead is mapped" :
 			  "the I/O manager the filesystem was opened with");
+	else
+		e2pf_note_off(&r->notes, "off", "no inode scan began");
 }
 
 static void get_progress(struct e2pf_session *session,
@@ -99,7 +102,7 @@ static void get_progress(struct e2pf_session *session,
 	}
 }
 
-static void detach(struct e2pf_session *session)
+static void stop(struct e2pf_session *session)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
@@ -121,11 +124,9 @@ static void close_session(struct e2pf_session *session)
 static const struct e2pf_filesystem ext4 = {
 	.stage_names = e2pf_ext4_stage_names,
 	.stages = E2PF_EXT4_STAGES,
-	.not_begun = "no inode scan began",
-	.order = "in the checker's order",
 	.report = report,
 	.get_progress = get_progress,
-	.detach = detach,
+	.stop = stop,
 	.close = close_session
 };
 

@@ -29,6 +29,7 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 
 	r->block_size = send_nodesize(s);
 	r->io_manager = "btrfs";
+	r->threads = "each with one request in flight";
 	if (!s->began)
 		return;
 	e2pf_note(&r->notes, "filter: changed leaves (%llu, newer than generation "
@@ -65,7 +66,6 @@ static void close_send(struct e2pf_session *session)
 static const struct e2pf_filesystem sends = {
 	.stage_names = stage_names,
 	.stages = 1,
-	.threads = "each with one request in flight",
 	.report = report,
 	.close = close_send
 };

@@ -223,7 +223,7 @@ TEST(looked_at_until_the_end)
 	e2pf_engine_wake(looker.s->engine);
 	wait_for_look(&looker);
 	assert_true(inodes_of(looker.s));
-	assert_true(e2pf_session_end(looker.s, -1));
+	assert_true(e2pf_session_stop(looker.s, -1));
 	memset(&lent, 0xff, sizeof(lent));
 	wait_for_look(&looker);
 	atomic_store_explicit(&looker.ends, true, memory_order_relaxed);
