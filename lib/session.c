@@ -195,6 +195,45 @@ bool e2pf_session_is_complete(struct e2pf_session *s)
 	       !s->last.gave_up;
 }
 
+/* What the kernel declares, if the device was not measured. */
+static const char *declared(const struct e2pf_report *r)
+{
+	if (!r->topo.spindles)
+		return r->engine.seeks ? "the disk is unknown, or takes one "
+		       "request at a time" : "the kernel reports no spindle";
+	if (!r->engine.seeks)
+		return "this user cannot see what is cached, which sweeps need";
+	return r->topo.spindles > 1 ? "the kernel reports several spindles" :
+	       "the kernel reports a single spindle";
+}
+
+/* The number of threads and the order of reads, and what determined them. */
+static void add_order(const struct e2pf_session *s, struct e2pf_report *r)
+{
+	const struct e2pf_engine_stats *st = &r->engine;
+	const char *order = st->seeks ? "in device order" : r->order;
+	const char *seeks = st->seeks ? "it seeks" : "it does not seek";
+
+	e2pf_note(&r->notes, "threads: %u (%s)", (unsigned)st->threads,
+		  s->settings.threads ? "as configured" :
+		  r->threads ? r->threads :
+		  st->seeks ? "one per spindle, two at most" :
+			      "two keep a device busy");
+	if (!r->order)
+		return;
+	if (st->latency_ns)
+		e2pf_note(&r->notes, "order: %s (%s%s: a small read takes %.2f ms, "
+			  "with eight in flight %.2f ms each)", order, seeks,
+			  e2pf_single_spindle(&r->topo, st->seeks) ?
+			  " as a single spindle" : "",
+			  (double)st->latency_ns / 1e6,
+			  (double)st->deep_latency_ns / 1e6);
+	else
+		e2pf_note(&r->notes, "order: %s (%s: %s%s%s)", order, seeks,
+			  declared(r), st->unmeasured ? "; it was not measured: " :
+			  "", st->unmeasured ? st->unmeasured : "");
+}
+
 /* Note whether anything was read ahead, and how. */
 static void add_notes(const struct e2pf_session *s, struct e2pf_report *r)
 {
@@ -211,7 +250,7 @@ static void add_notes(const struct e2pf_session *s, struct e2pf_report *r)
 				      "sampled metadata is already cached");
 		return;
 	}
-	e2pf_report_order(r);
+	add_order(s, r);
 	if (s->last.gave_up)
 		e2pf_note(&r->notes, "prefetch: gave up (too many reads failed, or "
 			  "memory ran out)");
@@ -223,7 +262,6 @@ void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
 	r->topo = s->topo;
 	r->budget = s->cfg.budget;
 	r->sharing = s->sharing;
-	r->settings = &s->settings;
 	r->stage_names = s->type->stage_names;
 	r->stages = s->type->stages;
 	e2pf_session_count(s, &r->engine);

@@ -110,7 +110,7 @@ struct e2pf_engine_stats {
 	const char *unmeasured;		/* why they are not known, a text that
 					   follows the name of the device; or
 					   NULL */
-	unsigned threads;		/* workers there were at most */
+	uint64_t threads;		/* workers there were at most */
 	struct e2pf_stage_stats stage[E2PF_STAGES];
 	uint64_t stall_ns;		/* of all stages */
 	/* At this moment: */

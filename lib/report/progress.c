@@ -21,6 +21,7 @@
 #include "device/sysfile.h"
 #include "progress.h"
 #include "report.h"
+#include "settings.h"
 
 /* The pace is that of the last fifth of the time, about: while a disk reads ahead the
  * checker stands still, and then passes those blocks in seconds.  Of the checks of

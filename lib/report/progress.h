@@ -39,7 +39,7 @@ struct e2pf_progress_past {
 double e2pf_progress_left(struct e2pf_progress_past *past,
 			  const struct e2pf_progress *now);
 
-/* The line: "PROGRAM: DEVICE: pass1, 3 of 512 inodes, 2 s, left 12 s, waits for disk
+/* The line: "PROGRAM: DEVICE: pass1, 3 of 512 inodes, 2.0 s, left 12 s, waits for disk
  * sda", without an end of line, and printable. */
 #define E2PF_PROGRESS_BYTES (PATH_MAX + 512)
 void e2pf_progress_say(struct e2pf_progress_past *past, const char *program,

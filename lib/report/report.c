@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Puts into words what was decided, and writes to the system log.  Decides nothing
- * itself.
+ * The notes of what was decided, times in words, and the system log.  Decides nothing.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -11,8 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "device/spindle.h"
 #include "report.h"
+#include "settings.h"
 
 void e2pf_note(struct e2pf_notes *notes, const char *format, ...)
 {
@@ -35,44 +34,6 @@ void e2pf_note_off(struct e2pf_notes *notes, const char *decision,
 	notes->off = true;
 }
 
-/* What the kernel declares, if the device was not measured. */
-static const char *declared(const struct e2pf_report *r)
-{
-	if (!r->topo.spindles)
-		return r->engine.seeks ? "the disk is unknown, or takes one "
-		       "request at a time" : "the kernel reports no spindle";
-	if (!r->engine.seeks)
-		return "this user cannot see what is cached, which sweeps need";
-	return r->topo.spindles > 1 ? "the kernel reports several spindles" :
-	       "the kernel reports a single spindle";
-}
-
-void e2pf_report_order(struct e2pf_report *r)
-{
-	const struct e2pf_engine_stats *st = &r->engine;
-	const char *order = st->seeks ? "in device order" : r->order;
-	const char *seeks = st->seeks ? "it seeks" : "it does not seek";
-
-	e2pf_note(&r->notes, "threads: %u (%s)", st->threads,
-		  r->settings->threads ? "as configured" :
-		  r->threads ? r->threads :
-		  st->seeks ? "one per spindle, two at most" :
-			      "two keep a device busy");
-	if (!r->order)
-		return;
-	if (st->latency_ns)
-		e2pf_note(&r->notes, "order: %s (%s%s: a small read takes %.2f ms, "
-			  "with eight in flight %.2f ms each)", order, seeks,
-			  e2pf_single_spindle(&r->topo, st->seeks) ?
-			  " as a single spindle" : "",
-			  (double)st->latency_ns / 1e6,
-			  (double)st->deep_latency_ns / 1e6);
-	else
-		e2pf_note(&r->notes, "order: %s (%s: %s%s%s)", order, seeks,
-			  declared(r), st->unmeasured ? "; it was not measured: " :
-			  "", st->unmeasured ? st->unmeasured : "");
-}
-
 void e2pf_report_print(const struct e2pf_report *r, const char *program,
 		       FILE *out)
 {
@@ -84,10 +45,8 @@ void e2pf_report_print(const struct e2pf_report *r, const char *program,
 
 const char *e2pf_in_words(double seconds, char *text, size_t size)
 {
-	if (seconds < 0.005)
-		snprintf(text, size, "0 s");
-	else if (seconds < 9.95)
-		snprintf(text, size, "%.2g s", seconds);
+	if (seconds < 9.95)
+		snprintf(text, size, "%.1f s", seconds);
 	else if (seconds < 120)
 		snprintf(text, size, "%.0f s", seconds);
 	else if (seconds < 7200)

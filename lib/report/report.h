@@ -13,7 +13,6 @@
 
 #include "device/topology.h"
 #include "engine/engine.h"
-#include "settings.h"
 
 #define E2PF_NOTES_MOST 16u
 
@@ -40,7 +39,7 @@ void e2pf_note_off(struct e2pf_notes *notes, const char *decision,
 struct e2pf_report {
 	struct e2pf_notes notes;
 	const char *device;		/* as the caller named it */
-	uint32_t block_size;		/* bytes */
+	uint64_t block_size;		/* bytes */
 	const char *io_manager;
 	uint64_t maps_bytes;		/* what the checker's maps took, at
 					   most */
@@ -49,8 +48,7 @@ struct e2pf_report {
 					   gives */
 	struct e2pf_topology topo;	/* of all devices together */
 	uint64_t budget;		/* bytes; 0: reading did not begin */
-	unsigned sharing;		/* processes that share memory */
-	const struct e2pf_settings *settings;
+	uint64_t sharing;		/* processes that share memory */
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
 	const char *threads;	/* why this number of them; NULL: because of the
@@ -60,9 +58,6 @@ struct e2pf_report {
 	struct e2pf_engine_stats engine;
 };
 
-/* Note the number of threads and the order of reads, and what determined them. */
-void e2pf_report_order(struct e2pf_report *r);
-
 /* Print the notes, each after "PROGRAM: ". */
 void e2pf_report_print(const struct e2pf_report *r, const char *program,
 		       FILE *out);
@@ -71,7 +66,7 @@ void e2pf_report_print(const struct e2pf_report *r, const char *program,
  * without a wait for a log that does not answer, and with nothing left open. */
 void e2pf_system_log(const char *device, const char *sentence);
 
-/* For people: "14 s", "3.7 s", "25 min", with the digits that are meaningful. */
+/* For people: "14 s", "3.7 s", "25 min". */
 const char *e2pf_in_words(double seconds, char *text, size_t size);
 
 /*

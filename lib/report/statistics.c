@@ -28,7 +28,7 @@
  */
 struct member {
 	const char *key;
-	enum { SUM, SUM_NS, MOST, NUMBER, NUMBER32, FLAG, TEXT } kind;
+	enum { SUM, SUM_NS, MOST, NUMBER, FLAG, TEXT } kind;
 	size_t offset;
 };
 
@@ -38,15 +38,15 @@ struct member {
 
 static const struct member of_report[] = {
 	{ "device", TEXT, REPORT(device) },
-	{ "block_size", NUMBER32, REPORT(block_size) },
+	{ "block_size", NUMBER, REPORT(block_size) },
 	{ "io_manager", TEXT, REPORT(io_manager) },
 	{ "maps_bytes", NUMBER, REPORT(maps_bytes) },
 	{ "journal_bytes", NUMBER, REPORT(journal_bytes) },
 	{ "list_bytes", NUMBER, REPORT(list_bytes) },
 	{ "memory_budget_bytes", NUMBER, REPORT(budget) },
-	{ "sharing", NUMBER32, REPORT(sharing) },
+	{ "sharing", NUMBER, REPORT(sharing) },
 }, of_engine[] = {
-	{ "threads", NUMBER32, ENGINE(threads) },
+	{ "threads", MOST, ENGINE(threads) },
 	{ "seeks", FLAG, ENGINE(seeks) },
 	{ "planned_bytes", SUM, ENGINE(planned_bytes) },
 	{ "prefetched_bytes", SUM, ENGINE(prefetched_bytes) },
@@ -102,8 +102,6 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 	}
 	if (from->gate_opened)
 		to->gate_opened = from->gate_opened;
-	if (from->threads > to->threads)
-		to->threads = from->threads;
 	for (i = 0; i < E2PF_STAGES; i++)
 		add(of_stage, COUNT(of_stage), &to->stage[i], &from->stage[i]);
 }
@@ -135,9 +133,6 @@ static void put_value(FILE *out, const struct member *m, const void *from)
 		break;
 	case FLAG:
 		fputs(*(const bool *)at ? "true" : "false", out);
-		break;
-	case NUMBER32:
-		fprintf(out, "%" PRIu32, *(const uint32_t *)at);
 		break;
 	case SUM_NS:
 		/* Integers: a locale may have another decimal point. */

@@ -149,26 +149,26 @@ TEST(line)
 	struct e2pf_progress now = moment(1, 0);
 
 	memset(&past, 0, sizeof(past));
-	says(&now, "e2fsck: dev: pass1, 0 of 1000 inodes, 1 s, left not known, "
+	says(&now, "e2fsck: dev: pass1, 0 of 1000 inodes, 1.0 s, left not known, "
 	     "waits for nothing");
 	now = moment(2, 0.5);
 	now.cpu = 0.6;
-	says(&now, "e2fsck: dev: pass1, 500 of 1000 inodes, 2 s, left 1.2 s, "
+	says(&now, "e2fsck: dev: pass1, 500 of 1000 inodes, 2.0 s, left 1.2 s, "
 	     "waits for processor");
 	now = moment(3, 0.5);
 	now.device = "a\nb";
 	now.disk = "sda";
 	now.stalled = 0.6;
 	now.places = 0;
-	says(&now, "e2fsck: a?b: pass1, 3 s, left not known, waits for disk sda");
+	says(&now, "e2fsck: a?b: pass1, 3.0 s, left not known, waits for disk sda");
 	now.seconds = 4;
 	now.reading = 1.2;
 	now.reading_at = 1e12;
-	says(&now, "e2fsck: a?b: pass1, 4 s, left not known, waits for a read of sda "
+	says(&now, "e2fsck: a?b: pass1, 4.0 s, left not known, waits for a read of sda "
 	     "at byte 1000000000000, for 1 s");
 	/* While a device is measured that does not answer. */
 	now.busy = true;
-	says(&now, "e2fsck: a?b: pass1, 4 s, left not known, waits for disk sda");
+	says(&now, "e2fsck: a?b: pass1, 4.0 s, left not known, waits for disk sda");
 }
 
 /* A million inodes, or 1000 blocks here and there: what a check takes. */

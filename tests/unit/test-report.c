@@ -4,17 +4,31 @@
  * What is said of the order of the reads and the number of threads, and why.
  */
 #include "unit.h"
-#include "report/report.h"
+#include "session.h"
 
-static struct e2pf_settings settings;
 static struct e2pf_report report;
 
-static struct e2pf_report *begin(void)
+static const char *own_order, *own_threads;
+
+static void add(struct e2pf_session *s, struct e2pf_report *r)
 {
-	memset(&settings, 0, sizeof(settings));
+	(void)s;
+	r->order = own_order;
+	r->threads = own_threads;
+}
+
+/* A session that has ended; its first note is of memory. */
+static struct e2pf_session *begin(void)
+{
+	static const struct e2pf_filesystem type = { .report = add };
+	static struct e2pf_session s;
+
 	memset(&report, 0, sizeof(report));
-	report.settings = &settings;
-	return &report;
+	s = (struct e2pf_session) {
+		.type = &type, .stopped = true, .cfg.budget = 1 << 20,
+		.last.threads = 3
+	};
+	return &s;
 }
 
 /* It is the n-th note. */
@@ -63,38 +77,46 @@ TEST(order)
 	};
 	size_t i;
 
+	own_order = "any";
 	for (i = 0; i < COUNT(rows); i++) {
-		struct e2pf_report *r = begin();
+		struct e2pf_session *s = begin();
 
-		r->topo.spindles = r->topo.disks = rows[i].spindles;
-		r->order = "any";
-		r->engine.seeks = rows[i].seeks;
-		r->engine.latency_ns = rows[i].latency_ns;
-		r->engine.deep_latency_ns = rows[i].deep_ns;
-		r->engine.unmeasured = rows[i].unmeasured;
-		r->engine.threads = 3;
-		e2pf_report_order(r);
-		says(0, "threads", "3", rows[i].seeks ?
+		s->topo.spindles = s->topo.disks = rows[i].spindles;
+		s->last.seeks = rows[i].seeks;
+		s->last.latency_ns = rows[i].latency_ns;
+		s->last.deep_latency_ns = rows[i].deep_ns;
+		s->last.unmeasured = rows[i].unmeasured;
+		e2pf_session_report(s, &report);
+		says(1, "threads", "3", rows[i].seeks ?
 		     "one per spindle, two at most" : "two keep a device busy");
-		says(1, "order", rows[i].order, rows[i].reason);
-		assert_int_equal(r->notes.count, 2);
+		says(2, "order", rows[i].order, rows[i].reason);
+		assert_int_equal(report.notes.count, 3);
 	}
-	begin()->threads = "a reason";
-	e2pf_report_order(&report);
-	says(0, "threads", "0", "a reason");
-	settings.threads = 5;
-	e2pf_report_order(&report);
-	says(1, "threads", "0", "as configured");
-	/* Without an engine there is no order. */
+}
+
+/* Without an engine there is no order. */
+TEST(threads)
+{
+	struct e2pf_session *s = begin();
+
+	own_order = NULL;
+	own_threads = "a reason";
+	e2pf_session_report(s, &report);
+	says(1, "threads", "3", "a reason");
 	assert_int_equal(report.notes.count, 2);
+	s->settings.threads = 5;
+	e2pf_session_report(s, &report);
+	says(3, "threads", "3", "as configured");
+	own_threads = NULL;
 }
 
 /* The first reason why nothing is read stays; the list ends where it is full. */
 TEST(list)
 {
-	struct e2pf_notes *notes = &begin()->notes;
+	struct e2pf_notes *notes = &report.notes;
 	unsigned i;
 
+	begin();
 	e2pf_note_off(notes, "off", "first");
 	e2pf_note_off(notes, "asleep", "second");
 	assert_true(notes->off);
