@@ -55,7 +55,7 @@ int configure_options(struct options *o);
  * that is no command. */
 int run_named(int argc, char **argv);
 
-/* These get their name as argv[0], and return the exit status. */
+/* These get the arguments of main(), and return the exit status. */
 int probe_command(int argc, char **argv);
 int progress_command(int argc, char **argv);
 

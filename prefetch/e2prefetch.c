@@ -213,86 +213,74 @@ static int stats_status(const struct options *o, const char *why)
 	return EXIT_OPERATIONAL;
 }
 
-static int report(const struct options *o, const struct target *t)
+/* As a check does; nothing where all was cached, as in a timer it mostly is. */
+static void write_log(const struct target *t, const struct e2pf_engine_stats *st)
 {
-	struct e2pf_session *s = t->session;
-	struct e2pf_report r = { .device = NULL };
-	bool complete = e2pf_session_is_complete(s) && !s->why_off;
-	struct e2pf_engine_stats st;
+	char sentence[128];
 
-	e2pf_session_count(s, &st);
-	if (s->why_off && !o->command)
+	if (!st->prefetched_requests)
+		return;
+	snprintf(sentence, sizeof(sentence), "read %.1f MiB ahead in %" PRIu64
+		 " requests; %.1f s%s", (double)st->prefetched_bytes / (1u << 20),
+		 st->prefetched_requests, t->seconds,
+		 t->seconds > 0 ? "" : ", not to its end");
+	e2pf_system_log(t->device, sentence);
+}
+
+/* Say what was read; *why: why there are no statistics.  Returns the status without a
+ * command. */
+static int finish_target(const struct options *o, const struct target *t,
+			 const char **why)
+{
+	struct e2pf_report r = { .device = NULL };
+	const struct e2pf_engine_stats *st = &r.engine;
+	bool complete;
+
+	e2pf_session_stop(t->session, -1);
+	e2pf_session_report(t->session, &r);
+	complete = e2pf_session_is_complete(t->session) && !t->session->why_off;
+	if (t->session->why_off && !o->command)
 		fprintf(stderr, "e2prefetch: %s: nothing is read ahead: %s\n",
-			t->device, s->why_off);
-	else if (o->verbose && complete && !st.planned_bytes)
+			t->device, t->session->why_off);
+	else if (o->verbose && complete && !st->planned_bytes)
 		fprintf(stderr, "e2prefetch: %s: is in memory already\n",
 			t->device);
 	else if (o->verbose || (!complete && !o->command))
 		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
 			"%.1f MiB read in %" PRIu64 " requests, %"
 			PRIu64 " errors%s\n", t->device,
-			(double)st.planned_bytes / (1u << 20),
-			(double)st.prefetched_bytes / (1u << 20),
-			st.prefetched_requests, st.errors,
+			(double)st->planned_bytes / (1u << 20),
+			(double)st->prefetched_bytes / (1u << 20),
+			st->prefetched_requests, st->errors,
 			complete ? "" : ", incomplete");
-	if (o->verbose > 1) {
-		e2pf_session_report(s, &r);
+	if (o->verbose > 1)
 		e2pf_report_print(&r, "e2prefetch", stderr);
-	}
+	if (complete && !o->command && !t->mounted && t->number)
+		fprintf(stderr, "e2prefetch: %s: not in use: the kernel drops its "
+			"cache when the last program closes it (-- COMMAND keeps "
+			"it open)\n", t->device);
+	if (o->log)
+		write_log(t, st);
+	*why = e2pf_stats_save(o->stats, &r);
 	return complete ? 0 : EXIT_INCOMPLETE;
 }
 
-/* As a check does; nothing where all was cached, as in a timer it mostly is. */
-static void write_log(const struct options *o, const struct target *t)
-{
-	struct e2pf_engine_stats st;
-	char sentence[128];
-
-	e2pf_session_count(t->session, &st);
-	if (!o->log || !st.prefetched_requests)
-		return;
-	snprintf(sentence, sizeof(sentence), "read %.1f MiB ahead in %" PRIu64
-		 " requests; %.1f s%s", (double)st.prefetched_bytes / (1u << 20),
-		 st.prefetched_requests, t->seconds,
-		 t->seconds > 0 ? "" : ", not to its end");
-	e2pf_system_log(t->device, sentence);
-}
-
-/* With several filesystems, the statistics are the last one's. */
-static const char *save_stats(const struct options *o, const struct target *t)
-{
-	struct e2pf_report r = { .device = NULL };
-
-	if (!t->session)
-		return "nothing was prefetched";
-	e2pf_session_report(t->session, &r);
-	return e2pf_stats_save(o->stats, &r);
-}
-
-/* When the thread has ended: returns the status without a command. */
+/* The thread has ended.  Returns the status without a command.  With several
+ * filesystems, the statistics are the last one's. */
 static int finish(struct reading *r)
 {
-	const char *why = "nothing was prefetched";
-	struct options *o = r->o;
+	static const char none[] = "nothing was prefetched";
+	const char *why = none;
 	unsigned i;
 
 	for (i = 0; i < r->begun; i++) {
-		struct target *t = &r->targets.item[i];
-
-		if (t->session) {
-			worst(&r->status, report(o, t));
-			if (!r->status && !o->command && !t->mounted && t->number)
-				fprintf(stderr, "e2prefetch: %s: not in use: the "
-					"kernel drops its cache when the last "
-					"program closes it (-- COMMAND keeps it "
-					"open)\n", t->device);
-			e2pf_engine_stop(t->session->engine, -1);
-			write_log(o, t);
-		}
-		why = save_stats(o, t);
+		why = none;
+		if (r->targets.item[i].session)
+			worst(&r->status, finish_target(r->o, &r->targets.item[i],
+							&why));
 	}
-	if (o->stats)
-		worst(&r->status, stats_status(o, why));
+	if (r->o->stats)
+		worst(&r->status, stats_status(r->o, why));
 	for (i = 0; i < r->begun; i++)
 		e2pf_close(r->targets.item[i].session);
 	return r->status;

@@ -41,16 +41,12 @@ static const struct row {
 static int enable_command(int argc, char **argv)
 {
 	static char script[] = SCRIPTS "/enable";
-	char **list = calloc((size_t)argc + 2, sizeof(*list));
 
-	if (list) {
-		list[0] = script;
-		memcpy(list + 1, argv, (size_t)argc * sizeof(*list));
-		execv(script, list);
-	}
+	(void)argc;
+	argv[0] = script;
+	execv(script, argv);
 	fprintf(stderr, "e2prefetch: cannot run %s: %s\n", script,
 		strerror(errno));
-	free(list);
 	return EXIT_OPERATIONAL;
 }
 
@@ -73,7 +69,7 @@ int run_named(int argc, char **argv)
 
 	for (c = commands; argc > 1 && c->name; c++)
 		if (!strcmp(c->name, argv[1]))
-			return c->run(argc - 1, argv + 1);
+			return c->run(argc, argv);
 	return -1;
 }
 

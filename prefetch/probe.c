@@ -120,7 +120,7 @@ int probe_command(int argc, char **argv)
 	errcode_t err;
 	int status;
 
-	status = parse_options(argc, argv, &o);
+	status = parse_options(argc - 1, argv + 1, &o);
 	if (status >= 0)
 		return status;
 	status = configure_options(&o);

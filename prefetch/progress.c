@@ -64,10 +64,10 @@ static void show(void *ctx, pid_t pid, const char *line)
 
 int progress_command(int argc, char **argv)
 {
-	struct request r = { .which = argv[1] };
+	struct request r = { .which = argv[2] };
 	int err;
 
-	if (argc > 2 || (argc == 2 && *argv[1] == '-'))
+	if (argc > 3 || (argc == 3 && *argv[2] == '-'))
 		return wrong("progress takes a process ID or a device, and no "
 			     "option");
 	if (geteuid()) {

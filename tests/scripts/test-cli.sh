@@ -330,7 +330,7 @@ prefetch_stats_in_file()
 	head -c 100000 /dev/zero >>"$dir/stats"
 	PREFETCH_STATS=$dir/stats "$PREFETCHER" "$image" -- true &&
 	[ "$(jq -s length "$dir/stats")" = 1 ] &&
-	PREFETCH_STATS=- "$PREFETCHER" -q "$image" 2>"$dir/err" >"$dir/out" &&
+	PREFETCH_STATS=- "$PREFETCHER" "$image" 2>"$dir/err" >"$dir/out" &&
 	[ "$(jq -s length "$dir/err")" = 1 ] && [ ! -s "$dir/out" ]
 }
 
