@@ -73,12 +73,12 @@ read_again()
 	while [ -e "$dir/changing" ]; do
 		dd if="$loop" iflag=nocache count=0 status=none
 		echo 2 >/proc/sys/vm/drop_caches
-		"$PREFETCHER" -q "$mnt" && "$PREFETCHER" -q --only=all "$mnt" &&
-			"$PREFETCHER" -n "$mnt" && "$PREFETCHER" -q "$loop" &&
+		"$PREFETCHER" "$mnt" && "$PREFETCHER" --only=all "$mnt" &&
+			"$PREFETCHER" -n "$mnt" && "$PREFETCHER" "$loop" &&
 			"$PREFETCHER" probe "$mnt" || echo "status $?" >>"$dir/failed"
 		set -- "$mnt"/seed-*/*/
 		# 8: one of them has been removed.
-		[ ! -d "$1" ] || "$PREFETCHER" -q "$@" || [ $? = 8 ] ||
+		[ ! -d "$1" ] || "$PREFETCHER" "$@" || [ $? = 8 ] ||
 			echo "folders failed" >>"$dir/failed"
 	done >"$dir/said" 2>&1
 }
