@@ -22,12 +22,10 @@
 
 struct options {
 	struct e2pf_setup given;	/* on the command line: only -t and -m */
-	struct e2pf_settings settings;
+	struct e2pf_setup setup;	/* with them, the environment and the file */
 	char **path;
 	unsigned paths;			/* devices, images, folders */
 	bool one_filesystem;		/* none that is mounted below a path */
-	const char *stats;		/* PREFETCH_STATS: a file, "-", NULL */
-	bool log;			/* a line to the system log */
 	bool plan;			/* -n */
 	unsigned classes;		/* mask of 1u << enum e2pf_class; 0: by
 					   the filesystem */
@@ -58,6 +56,9 @@ int run_named(int argc, char **argv);
 /* These get the arguments of main(), and return the exit status. */
 int probe_command(int argc, char **argv);
 int progress_command(int argc, char **argv);
+
+/* Print the blocks, runs and KiB of each class, and of all (e2prefetch.c). */
+void print_plan(const struct e2pf_class_count *plan, uint64_t block_size);
 
 /*
  * Which filesystems are read for the paths (paths.c).
@@ -91,10 +92,9 @@ int find_targets(const struct options *o, struct targets *targets);
 /* Print the error of the device on standard error; returns EXIT_OPERATIONAL. */
 int fail(const char *device, errcode_t err);
 
-/* Open a session on this filesystem, and get the size of its blocks, if that is
- * not NULL. */
+/* Open a session on this filesystem. */
 errcode_t open_session(const struct options *o, const struct target *target,
-		       struct e2pf_session **session, unsigned *block_size);
+		       struct e2pf_session **session);
 
 /*
  * The user's command (run.c).

@@ -25,11 +25,9 @@ static void print_class(const char *name, const struct e2pf_class_count *c,
 	       c->bytes / block_size, c->runs, c->bytes / 1024);
 }
 
-static int show_plan(const char *device, struct e2pf_session *s,
-		     unsigned block_size)
+void print_plan(const struct e2pf_class_count *plan, uint64_t block_size)
 {
-	struct e2pf_class_count plan[E2PF_CLASSES], all = { .bytes = 0 };
-	errcode_t err = e2pf_plan(s, plan);
+	struct e2pf_class_count all = { .bytes = 0 };
 	unsigned i;
 
 	printf("%-12s %12s %12s %14s\n", "class", "blocks", "runs", "KiB");
@@ -39,29 +37,37 @@ static int show_plan(const char *device, struct e2pf_session *s,
 		all.runs += plan[i].runs;
 	}
 	print_class("all", &all, block_size);
-	return err ? fail(device, err) : 0;
+}
+
+static errcode_t show_plan(struct e2pf_session *s)
+{
+	struct e2pf_class_count plan[E2PF_CLASSES];
+	errcode_t err = e2pf_plan(s, plan);
+
+	print_plan(plan, e2pf_ext4_of(s)->geo.block_size);
+	e2pf_close(s);
+	return err;
 }
 
 /* In this thread, and without any setting: nothing is loaded. */
 static int show_plans(const struct options *o)
 {
 	struct targets targets = { .count = 0 };
-	int status = find_targets(o, &targets), one;
+	int status = find_targets(o, &targets);
 	struct e2pf_session *session;
-	unsigned block_size, i;
 	const char *device;
 	errcode_t err;
+	unsigned i;
 
 	for (i = 0; i < targets.count; i++) {
 		device = targets.item[i].device;
 		if (targets.count > 1)
 			printf("%s:\n", device);
-		err = open_session(o, &targets.item[i], &session, &block_size);
-		one = err ? fail(device, err) :
-			    show_plan(device, session, block_size);
-		status = one ? one : status;
+		err = open_session(o, &targets.item[i], &session);
 		if (!err)
-			e2pf_close(session);
+			err = show_plan(session);
+		if (err)
+			status = fail(device, err);
 	}
 	return status;
 }
@@ -97,7 +103,7 @@ static void spend(struct options *o, struct e2pf_session *s)
 	e2pf_session_count(s, &st);
 	left = s->cfg.budget > st.prefetched_bytes ?
 	       s->cfg.budget - st.prefetched_bytes : 0;
-	o->settings.memory = left > least ? left : least;
+	o->setup.reading.memory = left > least ? left : least;
 }
 
 /* Returns false if no other one is wanted. */
@@ -105,7 +111,7 @@ static bool read_target(struct reading *r, unsigned i)
 {
 	struct target *t = &r->targets.item[i];
 	double began = e2pf_clock_seconds(CLOCK_MONOTONIC);
-	errcode_t err = open_session(r->o, t, &t->session, NULL);
+	errcode_t err = open_session(r->o, t, &t->session);
 	bool over, opened = !err;
 
 	if (opened)
@@ -209,7 +215,7 @@ static int stats_status(const struct options *o, const char *why)
 	if (!why)
 		return 0;
 	fprintf(stderr, "e2prefetch: cannot write statistics to \"%s\": %s\n",
-		o->stats, why);
+		o->setup.stats, why);
 	return EXIT_OPERATIONAL;
 }
 
@@ -259,9 +265,9 @@ static int finish_target(const struct options *o, const struct target *t,
 		fprintf(stderr, "e2prefetch: %s: not in use: the kernel drops its "
 			"cache when the last program closes it (-- COMMAND keeps "
 			"it open)\n", t->device);
-	if (o->log)
+	if (o->setup.log)
 		write_log(t, st);
-	*why = e2pf_stats_save(o->stats, &r);
+	*why = e2pf_stats_save(o->setup.stats, &r);
 	return complete ? 0 : EXIT_INCOMPLETE;
 }
 
@@ -279,7 +285,7 @@ static int finish(struct reading *r)
 			worst(&r->status, finish_target(r->o, &r->targets.item[i],
 							&why));
 	}
-	if (r->o->stats)
+	if (r->o->setup.stats)
 		worst(&r->status, stats_status(r->o, why));
 	for (i = 0; i < r->begun; i++)
 		e2pf_close(r->targets.item[i].session);
@@ -308,7 +314,7 @@ static int end_reading(struct reading *r, pthread_t thread)
 		finish(r);
 		return r->status & EXIT_OPERATIONAL;
 	}
-	return stats_status(r->o, r->o->stats ? "the device does not respond" :
+	return stats_status(r->o, r->o->setup.stats ? "the device does not respond" :
 						NULL);
 }
 

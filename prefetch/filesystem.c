@@ -104,7 +104,7 @@ static bool tables_fit(const struct e2pf_ext4 *ext4, uint64_t budget)
 }
 
 errcode_t open_session(const struct options *o, const struct target *target,
-		       struct e2pf_session **session, unsigned *block_size)
+		       struct e2pf_session **session)
 {
 	/* The session looks at it as long as the program runs. */
 	ext2_filsys fs = NULL;
@@ -114,9 +114,7 @@ errcode_t open_session(const struct options *o, const struct target *target,
 	err = open_filesystem(target->device, &fs);
 	if (err || !fs)
 		return err;
-	if (block_size)
-		*block_size = fs->blocksize;
-	err = e2pf_open(fs, target->device, 0, &o->settings, session);
+	err = e2pf_open(fs, target->device, 0, &o->setup.reading, session);
 	if (err)
 		return err;
 	ext4 = e2pf_ext4_of(*session)->ext4;

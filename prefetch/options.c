@@ -245,10 +245,9 @@ int parse_options(int argc, char **argv, struct options *o)
 
 int configure_options(struct options *o)
 {
-	struct e2pf_setup setup;
 	char error[PATH_MAX + 256];
 
-	if (!e2pf_setup_read(&setup, error, sizeof(error))) {
+	if (!e2pf_setup_read(&o->setup, error, sizeof(error))) {
 		fprintf(stderr, "e2prefetch: %s\n", *error ? error :
 			"no memory to read the settings");
 		return EXIT_USAGE;
@@ -256,11 +255,8 @@ int configure_options(struct options *o)
 	if (*error)
 		fprintf(stderr, "e2prefetch: %s\n", error);
 	if (o->given.reading.threads)
-		setup.reading.threads = o->given.reading.threads;
+		o->setup.reading.threads = o->given.reading.threads;
 	if (o->given.reading.memory)
-		setup.reading.memory = o->given.reading.memory;
-	o->settings = setup.reading;
-	o->stats = setup.stats;
-	o->log = setup.log;
+		o->setup.reading.memory = o->given.reading.memory;
 	return 0;
 }

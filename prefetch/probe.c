@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * e2prefetch probe: prints what a device is, what a check of
- * it would read, and how long that would take.  The library finds it out.
+ * e2prefetch probe: prints what a device is, how long a check of it would take, and what
+ * that would read.  The library finds it out.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,23 +54,12 @@ static void print_measured(const struct e2pf_probe *p)
 
 static void print_metadata(const struct e2pf_probe *p)
 {
-	uint64_t bytes = 0, runs = 0;
-	unsigned i;
-
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		bytes += p->plan[i].bytes;
-		runs += p->plan[i].runs;
-	}
-	printf("metadata  %.1f MiB in %" PRIu64 " runs, %" PRIu64
-	       " inodes to check\n", (double)bytes / (1u << 20), runs, p->inodes);
-	for (i = 0; i < E2PF_CLASSES; i++)
-		if (p->plan[i].bytes)
-			printf("          %-12s %10" PRIu64 " blocks in %"
-			       PRIu64 " runs\n", e2pf_class_names[i],
-			       p->plan[i].bytes / p->block_size, p->plan[i].runs);
+	printf("inodes    %" PRIu64 " to check", p->inodes);
 	if (p->groups_sampled < p->groups)
-		printf("          estimated from %u of %u groups\n",
+		printf("; estimated, as below, from %u of %u groups",
 		       p->groups_sampled, p->groups);
+	putchar('\n');
+	print_plan(p->plan, p->block_size);
 }
 
 /* The one line for those who want no details. */
@@ -133,7 +122,7 @@ int probe_command(int argc, char **argv)
 		return status;
 	targets.item[0].whole = true;
 	device = targets.item[0].device;
-	err = open_session(&o, &targets.item[0], &session, NULL);
+	err = open_session(&o, &targets.item[0], &session);
 	if (err)
 		return fail(device, err);
 	err = e2pf_probe(session, &probe);

@@ -41,7 +41,7 @@ TEST(opened_again)
 		first = rows[i].first;
 		firsts = rows[i].firsts;
 		tries = 0;
-		assert_int_equal(open_session(&o, &target, NULL, NULL), rows[i].result);
+		assert_int_equal(open_session(&o, &target, NULL), rows[i].result);
 		assert_int_equal(tries, rows[i].tries);
 	}
 }
