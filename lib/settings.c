@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -198,17 +199,17 @@ void e2pf_printable(char *text, size_t size_of_text, const char *value)
 struct reading {
 	struct e2pf_setup *setup;
 	const char *path;
-	unsigned line, seen;	/* in the file; mask of those it has set */
+	unsigned line;		/* in the file */
 	char unknown[65];	/* a variable that is none of ours */
 	char *error;
 	size_t size;
 };
 
-/* `about` is a variable or a file. */
+/* `about` is a variable or a file.  Texts of the user's are cut off by %.64s. */
 __attribute__((format(printf, 3, 4)))
 static bool wrong(struct reading *r, const char *about, const char *format, ...)
 {
-	char where[16] = "", text[512];
+	char where[16] = "", text[512], line[PATH_MAX + 512];
 	va_list ap;
 
 	va_start(ap, format);
@@ -216,8 +217,9 @@ static bool wrong(struct reading *r, const char *about, const char *format, ...)
 	va_end(ap);
 	if (r->line)
 		snprintf(where, sizeof(where), ":%u", r->line);
-	snprintf(r->error, r->size, "%s%s: %s; prefetching is off", about,
+	snprintf(line, sizeof(line), "%s%s: %s; prefetching is off", about,
 		 where, text);
+	e2pf_printable(r->error, r->size, line);
 	return false;
 }
 
@@ -235,9 +237,8 @@ static char *trim(char *text)
 
 static bool parse_line(struct reading *r, char *line)
 {
-	char *value = strchr(line, '='), word[65], text[65];
+	char *value = strchr(line, '=');
 	const struct setting *setting;
-	unsigned bit;
 
 	if (!*line || *line == '#' || *line == ';')
 		return true;
@@ -246,18 +247,11 @@ static bool parse_line(struct reading *r, char *line)
 	*value = '\0';
 	value = trim(value + 1);
 	setting = find_setting(trim(line));
-	e2pf_printable(word, sizeof(word), line);
-	e2pf_printable(text, sizeof(text), value);
 	if (!setting)
-		return wrong(r, r->path, "unknown setting \"%s\"", word);
-	bit = 1u << (setting - settings);
-	if (r->seen & bit)
-		return wrong(r, r->path, "%s is set twice", word);
-	r->seen |= bit;
-	if (set(r->setup, setting, value))
-		return wrong(r, r->path, "%s: \"%s\" is not %s", word, text,
-			     setting->expected);
-	return true;
+		return wrong(r, r->path, "unknown setting \"%.64s\"", line);
+	return !set(r->setup, setting, value) ||
+	       wrong(r, r->path, "%s: \"%.64s\" is not %s", line, value,
+		     setting->expected);
 }
 
 static bool parse_text(struct reading *r, char *text, size_t size)
@@ -320,23 +314,19 @@ static bool read_file(struct reading *r, bool named)
 static bool parse_variable(struct reading *r, const char *entry)
 {
 	const char *value = strchr(entry, '=');
-	char variable[65], text[65];
+	char variable[65];
 	size_t i;
 
 	if (strncmp(entry, "PREFETCH", 8) || !value || !value[1])
 		return true;
-	snprintf(text, sizeof(text), "%.*s", (int)(value - entry), entry);
-	e2pf_printable(variable, sizeof(variable), text);
-	for (i = 0; i < SETTINGS; i++) {
-		if (strcmp(settings[i].variable, text))
-			continue;
-		e2pf_printable(text, sizeof(text), value + 1);
-		return !set(r->setup, &settings[i], value + 1) ||
-		       wrong(r, variable, "\"%s\" is not %s", text,
-			     settings[i].expected);
-	}
+	snprintf(variable, sizeof(variable), "%.*s", (int)(value - entry), entry);
+	for (i = 0; i < SETTINGS; i++)
+		if (!strcmp(settings[i].variable, variable))
+			return !set(r->setup, &settings[i], value + 1) ||
+			       wrong(r, variable, "\"%.64s\" is not %s",
+				     value + 1, settings[i].expected);
 	if (variable[8] == '_')
-		memcpy(r->unknown, variable, sizeof(variable));
+		e2pf_printable(r->unknown, sizeof(r->unknown), variable);
 	return true;
 }
 

@@ -65,21 +65,17 @@ static void print_metadata(const struct e2pf_probe *p)
 /* The one line for those who want no details. */
 static void print_time(const struct e2pf_probe *p, const char *device)
 {
-	const double shown[] = { p->seconds, p->seconds / 60, p->seconds / 3600 };
-	static const char *const units[] = { "second", "minute", "hour" };
-	unsigned unit = shown[0] < 100 ? 0 : shown[1] < 100 ? 1 : 2;
+	bool short_one = p->seconds < 1;
+	char text[32];
 
 	if (p->seconds <= 0)
 		printf("How long a check of %s takes is not known: %s.\n",
 		       device, p->measured ? "the machine is busy, or the device: "
 		       "some reads took much longer than others" : p->unmeasured);
-	else if (p->seconds < 1)
-		printf("A check of %s that prefetches takes about a second or "
-		       "less.\n", device);
 	else
-		printf("A check of %s that prefetches takes some %.0f %s%s.\n",
-		       device, shown[unit], units[unit],
-		       shown[unit] < 1.5 ? "" : "s");
+		printf("A check of %s that prefetches takes some %s%s.\n", device,
+		       e2pf_in_words(short_one ? 1 : p->seconds, text,
+				     sizeof(text)), short_one ? " or less" : "");
 }
 
 /* 0, or another status: whether a check takes longer than `limit` seconds. */

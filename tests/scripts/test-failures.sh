@@ -379,7 +379,6 @@ test_settings()
 	done <<-END
 	unknown setting|treads = 4\n|:1: unknown setting "treads"
 	invalid value|# a\n\nmem = 1\n|:3: mem: "1" is not $size
-	set twice|mem = 5M\n mem = 6M\n|:2: mem is set twice
 	a section|[main]\n|:1: this is not "name = value"
 	no value|threads\n|:1: this is not "name = value"
 	not text|threads = 4\000\n|: this is not text
