@@ -196,14 +196,14 @@ bool e2pf_session_is_complete(struct e2pf_session *s)
 }
 
 /* What the kernel declares, if the device was not measured. */
-static const char *declared(const struct e2pf_report *r)
+static const char *declared(const struct e2pf_session *s, bool seeks)
 {
-	if (!r->topo.spindles)
-		return r->engine.seeks ? "the disk is unknown, or takes one "
+	if (!s->topo.spindles)
+		return seeks ? "the disk is unknown, or takes one "
 		       "request at a time" : "the kernel reports no spindle";
-	if (!r->engine.seeks)
+	if (!seeks)
 		return "this user cannot see what is cached, which sweeps need";
-	return r->topo.spindles > 1 ? "the kernel reports several spindles" :
+	return s->topo.spindles > 1 ? "the kernel reports several spindles" :
 	       "the kernel reports a single spindle";
 }
 
@@ -224,13 +224,12 @@ static void add_order(const struct e2pf_session *s, struct e2pf_report *r)
 	if (st->latency_ns)
 		e2pf_note(&r->notes, "order: %s (%s%s: a small read takes %.2f ms, "
 			  "with eight in flight %.2f ms each)", order, seeks,
-			  e2pf_single_spindle(&r->topo, st->seeks) ?
-			  " as a single spindle" : "",
+			  r->single_spindle ? " as a single spindle" : "",
 			  (double)st->latency_ns / 1e6,
 			  (double)st->deep_latency_ns / 1e6);
 	else
 		e2pf_note(&r->notes, "order: %s (%s: %s%s%s)", order, seeks,
-			  declared(r), st->unmeasured ? "; it was not measured: " :
+			  declared(s, st->seeks), st->unmeasured ? "; it was not measured: " :
 			  "", st->unmeasured ? st->unmeasured : "");
 }
 
@@ -259,12 +258,12 @@ static void add_notes(const struct e2pf_session *s, struct e2pf_report *r)
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
 {
 	r->device = s->name;
-	r->topo = s->topo;
 	r->budget = s->cfg.budget;
 	r->sharing = s->sharing;
 	r->stage_names = s->type->stage_names;
 	r->stages = s->type->stages;
 	e2pf_session_count(s, &r->engine);
+	r->single_spindle = e2pf_single_spindle(&s->topo, r->engine.seeks);
 	s->type->report(s, r);
 	add_notes(s, r);
 }

@@ -25,9 +25,8 @@ struct e2pf_session;
 struct e2pf_filesystem {
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
-	/* Fill in what only the filesystem knows, and add its notes: also why
-	 * nothing was read ahead if `budget` is 0, because e2pf_session_choose()
-	 * was never called. */
+	/* Fill in what only the filesystem knows, and add its notes.  A `budget` of
+	 * 0 means that e2pf_session_choose() was never called: say why. */
 	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
 	/* Say how far the check is: its place in the stage.  Called by any thread:
 	 * also when a read of the checker wakes the engine, but not while it is
@@ -35,7 +34,7 @@ struct e2pf_filesystem {
 	void (*get_progress)(struct e2pf_session *session,
 			     const struct e2pf_engine_stats *engine,
 			     struct e2pf_progress *progress);
-	/* Stop observing the checker's reads: the workers are about to end. */
+	/* Stop observing the checker's reads; then the workers are stopped. */
 	void (*stop)(struct e2pf_session *session);
 	/* Free the filesystem's data and the session.  The engine and the
 	 * devices are already closed. */
@@ -102,9 +101,8 @@ void e2pf_session_count(struct e2pf_session *s,
 /* False if anything was left out because memory ran out or reads failed. */
 bool e2pf_session_is_complete(struct e2pf_session *s);
 
-/* Fill in what the session knows, and add notes: memory,
- * threads, order, and whether anything was read ahead.  The texts are the
- * session's. */
+/* Fill in what the session knows, and add notes: memory, threads, order, and whether
+ * anything was read ahead.  The texts are the session's. */
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);
 
 /* Say how far the check is, in *progress, which is zeroed before.  The session must

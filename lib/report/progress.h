@@ -18,10 +18,11 @@ struct e2pf_progress {
 	double place, places;	/* of the stage; places 0: not known */
 	const char *unit;	/* of both: "inodes" */
 	double seconds;		/* since the check began to read */
-	double cpu, stalled;	/* of these: it computed, it waited for the disk */
+	double cpu, stalled;	/* the part in which it computed, and in which it
+				   waited for the disk */
 	bool busy;		/* the engine did not answer: it measures a device
 				   that does not */
-	double reading;		/* seconds since its read began; 0: it reads not */
+	double reading;		/* seconds since its read began; 0: none */
 	double reading_at;	/* bytes from the start of the device */
 };
 
@@ -54,8 +55,7 @@ void e2pf_progress_save(const char *line);
 void e2pf_progress_remove(void);
 
 /* Call show() with the line of each file whose process is still there, and remove the
- * others.  Returns 0, or an errno if the folder exists and
- * cannot be read. */
+ * others.  Returns 0, or an errno if the folder exists and cannot be read. */
 int e2pf_progress_each(void (*show)(void *ctx, pid_t pid, const char *line),
 		       void *ctx);
 

@@ -11,12 +11,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "device/topology.h"
 #include "engine/engine.h"
 
 #define E2PF_NOTES_MOST 16u
 
-/* Of what was decided and why, in order; for people.  Zeroed, there are none. */
+/* What was decided and why, in order, for people.  Must be zeroed. */
 struct e2pf_notes {
 	char line[E2PF_NOTES_MOST][400];
 	size_t count;
@@ -34,8 +33,7 @@ void e2pf_note(struct e2pf_notes *notes, const char *format, ...);
 void e2pf_note_off(struct e2pf_notes *notes, const char *decision,
 		   const char *reason);
 
-/* Zeroed: of a run that was left alone.  Each part fills in the facts that it
- * knows. */
+/* Must be zeroed; each part fills in the facts that it knows. */
 struct e2pf_report {
 	struct e2pf_notes notes;
 	const char *device;		/* as the caller named it */
@@ -46,9 +44,9 @@ struct e2pf_report {
 	uint64_t journal_bytes;
 	uint64_t list_bytes;		/* memory of the list that the checker
 					   gives */
-	struct e2pf_topology topo;	/* of all devices together */
 	uint64_t budget;		/* bytes; 0: reading did not begin */
 	uint64_t sharing;		/* processes that share memory */
+	bool single_spindle;
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
 	const char *threads;	/* why this number of them; NULL: because of the
@@ -62,11 +60,11 @@ struct e2pf_report {
 void e2pf_report_print(const struct e2pf_report *r, const char *program,
 		       FILE *out);
 
-/* A line about this device in the system log, as by syslog(3), but without its lock,
- * without a wait for a log that does not answer, and with nothing left open. */
+/* Write a line about this device to the system log, as syslog(3) does, but take no lock,
+ * do not wait for a log that does not answer, and leave nothing open. */
 void e2pf_system_log(const char *device, const char *sentence);
 
-/* For people: "14 s", "3.7 s", "25 min". */
+/* The time for people: "14 s", "3.7 s", "25 min".  Returns `text`. */
 const char *e2pf_in_words(double seconds, char *text, size_t size);
 
 /*

@@ -18,7 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "device/spindle.h"
 #include "report.h"
 
 /*
@@ -45,6 +44,7 @@ static const struct member of_report[] = {
 	{ "list_bytes", NUMBER, REPORT(list_bytes) },
 	{ "memory_budget_bytes", NUMBER, REPORT(budget) },
 	{ "sharing", NUMBER, REPORT(sharing) },
+	{ "single_spindle", FLAG, REPORT(single_spindle) },
 }, of_engine[] = {
 	{ "threads", MOST, ENGINE(threads) },
 	{ "seeks", FLAG, ENGINE(seeks) },
@@ -178,8 +178,6 @@ int e2pf_stats_write(const struct e2pf_report *r, FILE *out)
 
 	fprintf(out, "{\n  \"version\":\"" PACKAGE_VERSION "\"");
 	put_members(out, ",\n  ", of_report, COUNT(of_report), r);
-	fprintf(out, ",\n  \"single_spindle\":%s", e2pf_single_spindle(&r->topo,
-		r->engine.seeks) ? "true" : "false");
 	put_members(out, ",\n  ", of_engine, COUNT(of_engine), &r->engine);
 	fputs(",\n  \"notes\":[", out);
 	for (i = 0; i < r->notes.count; i++) {
