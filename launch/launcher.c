@@ -88,7 +88,7 @@ static bool is_wanted(char *name, const char *called, const char *self)
 
 	if (by_name)
 		name[len - cut] = '\0';
-	/* With raised privileges nothing can be preloaded. */
+	/* Nothing can be preloaded with raised privileges. */
 	if (getauxval(AT_SECURE))
 		return false;
 	if (value)

@@ -49,7 +49,7 @@ static errcode_t show_plan(struct e2pf_session *s)
 	return err;
 }
 
-/* In this thread, and without any setting: nothing is loaded. */
+/* Plans in this thread, and uses no settings: nothing is read ahead. */
 static int show_plans(const struct options *o)
 {
 	struct targets targets = { .count = 0 };
@@ -93,7 +93,7 @@ static void worst(int *status, int other)
 		*status = other;
 }
 
-/* The next one may not use what this one has used. */
+/* Leave the next filesystem the memory that this one has not used. */
 static void spend(struct options *o, struct e2pf_session *s)
 {
 	const uint64_t least = 1u << 20;
@@ -171,7 +171,7 @@ static bool has_ended(struct reading *r, struct e2pf_engine_stats *sum)
 	return done;
 }
 
-/* How much has been read, and how fast: on one line of the terminal. */
+/* Print how much has been read, and how fast, on one line of the terminal. */
 static void print_progress(const struct e2pf_engine_stats *st, double passed)
 {
 	double mib = (double)st->prefetched_bytes / (1u << 20);
@@ -180,7 +180,7 @@ static void print_progress(const struct e2pf_engine_stats *st, double passed)
 		mib / passed);
 }
 
-/* A device that does not answer for so long does not hold up the command. */
+/* The command begins when the device has not answered for this long. */
 #define STALL_S 1.0
 
 /* Wait until everything is read.  Print progress four times a second if standard
@@ -219,7 +219,8 @@ static int stats_status(const struct options *o, const char *why)
 	return EXIT_OPERATIONAL;
 }
 
-/* As a check does; nothing where all was cached, as in a timer it mostly is. */
+/* Write the line that a check writes, but none if all was cached, as is usual in a
+ * timer. */
 static void write_log(const struct target *t, const struct e2pf_engine_stats *st)
 {
 	char sentence[128];

@@ -179,7 +179,7 @@ static int parse_operands(int argc, char **argv, struct options *o)
 	for (; optind < argc && strcmp(argv[optind], "--"); optind++) {
 		path = argv[optind];
 		o->paths++;
-		/* A name, as of a command that does not exist. */
+		/* This looks like the name of a command. */
 		if (!strchr(path, '/') && access(path, F_OK) &&
 		    (o->paths > 1 || !argv[optind + 1] ||
 		     strcmp(argv[optind + 1], "--")))

@@ -37,7 +37,7 @@
 /* The checker computes or waits if it does so for this part of the time. */
 #define MOSTLY 0.5
 
-/* A single read that takes this long is worth a word. */
+/* A single read that takes this long is reported. */
 #define SLOW_READ_S 1
 
 #define FOLDER "/run/e2prefetch"
@@ -68,7 +68,7 @@ double e2pf_progress_left(struct e2pf_progress_past *past,
 	return part < PART_LEAST || past->pace <= 0 ? 0 : (1 - part) / past->pace;
 }
 
-/* What the checker did since the last moment. */
+/* Describe what the checker has done since the last moment. */
 static void describe_wait(const struct e2pf_progress_past *past,
 			  const struct e2pf_progress *now, char *text, size_t size)
 {
@@ -131,7 +131,8 @@ static const char *own_name(char name[32])
 	return name;
 }
 
-/* The end of what was longer is behind the line: whoever reads meanwhile leaves it. */
+/* A reader that comes between the two calls sees the end of a longer line behind this
+ * one, and ignores it. */
 void e2pf_progress_save(const char *line)
 {
 	int folder = geteuid() ? -1 : open_folder(true), fd;
