@@ -87,14 +87,6 @@ static int is_longer(const struct e2pf_probe *p, double limit)
 	       EXIT_NOT_LONGER : EXIT_INCOMPLETE;
 }
 
-static void print_probe(const struct e2pf_probe *p, const char *device)
-{
-	print_time(p, device);
-	print_disks(&p->topo, device);
-	print_measured(p);
-	print_metadata(p);
-}
-
 int probe_command(int argc, char **argv)
 {
 	static struct e2pf_probe probe;
@@ -125,10 +117,11 @@ int probe_command(int argc, char **argv)
 	e2pf_close(session);
 	if (err)
 		return fail(device, err);
-	if (!o.longer_than) {
-		print_probe(&probe, device);
-		return 0;
-	}
 	print_time(&probe, device);
-	return is_longer(&probe, (double)o.longer_than);
+	if (o.longer_than)
+		return is_longer(&probe, (double)o.longer_than);
+	print_disks(&probe.topo, device);
+	print_measured(&probe);
+	print_metadata(&probe);
+	return 0;
 }
