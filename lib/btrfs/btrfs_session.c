@@ -24,32 +24,19 @@ struct btrfs_session {
 	struct e2pf_btrfs btrfs;
 };
 
-static struct btrfs_session *session_of(const struct e2pf_session *s)
-{
-	return (struct btrfs_session *)s;
-}
-
 struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session)
 {
-	return &session_of(session)->btrfs;
+	return &((struct btrfs_session *)session)->btrfs;
 }
 
 static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	const struct e2pf_btrfs *b = e2pf_btrfs_of(session);
-	uint64_t left = b->order.left * b->map.super.nodesize;
 
 	r->block_size = b->map.super.nodesize;
 	r->io_manager = "btrfs";
 	e2pf_note(&r->notes, "devices: %u (of %llu in the superblock)",
 		  session->devices, (unsigned long long)b->map.super.devices);
-	if (b->window)
-		e2pf_note(&r->notes, "leaves: in a window (they do not fit into the "
-			  "memory budget)");
-	if (left)
-		e2pf_note(&r->notes, "leaves: left to the check (for %llu MiB there "
-			  "is no room in the memory budget)",
-			  (unsigned long long)left >> 20);
 }
 
 /* The check reads each tree block once.  How many there are is known when all

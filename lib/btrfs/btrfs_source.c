@@ -15,17 +15,13 @@
 #include "array.h"
 #include "btrfs_source.h"
 #include "format.h"
+#include "lock.h"
 
 /* The number of trees that are kept; no known filesystem has more. */
 #define TREES_MOST (1u << 20)
 
 /* The number of places that are sampled to measure the first device. */
 #define SAMPLES 64u
-
-/* At most one tree block in eight, plus a constant, is parsed as a node.  A
- * sound filesystem has far fewer: the smallest nodes hold 121 pointers. */
-#define NODES_PART 8u
-#define NODES_LEAST 65536u
 
 /* Sweeps over the leaves (leaf_order.h), and distances up to which leaves of
  * later sweeps are taken along.  On an aged filesystem each tree's leaves are
@@ -46,10 +42,6 @@ static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
 		offsetof(struct e2pf_btrfs, source));
 }
 
-/* The cookie of a reference is the address of its block, with the low bits of the
- * generation that is expected there. */
-#define COOKIE_GENERATION UINT64_C(4095)
-
 /* The destination of pointers. */
 struct ref_sink {
 	struct e2pf_btrfs *btrfs;
@@ -57,8 +49,9 @@ struct ref_sink {
 	void *ctx;
 };
 
+/* The cookie of a reference is the address of its block. */
 static void pass_place(const struct ref_sink *to, uint64_t logical,
-		       enum e2pf_btrfs_class cls, bool parse, uint64_t cookie)
+		       enum e2pf_btrfs_class cls, bool parse)
 {
 	struct e2pf_ref ref;
 
@@ -66,7 +59,7 @@ static void pass_place(const struct ref_sink *to, uint64_t logical,
 		return;
 	ref.cls = (uint8_t)cls;
 	ref.parse = parse;
-	ref.cookie = cookie;
+	ref.cookie = logical;
 	to->sink(to->ctx, &ref);
 }
 
@@ -83,9 +76,7 @@ static void pass_block(const struct ref_sink *to,
 	pass_place(to, ptr->logical,
 		   is_root_tree ? E2PF_BTRFS_CLASS_ROOTS :
 		   ptr->level ? E2PF_BTRFS_CLASS_NODES :
-		   E2PF_BTRFS_CLASS_LEAVES, ptr->level || is_root_tree,
-		   ptr->logical |
-		   (ptr->generation & COOKIE_GENERATION));
+		   E2PF_BTRFS_CLASS_LEAVES, ptr->level || is_root_tree);
 }
 
 /*
@@ -99,7 +90,7 @@ static void btrfs_begin(struct e2pf_source *source,
 
 	btrfs->room = start->paced ? start->budget : UINT64_MAX;
 	btrfs->seeks = start->seeks;
-	btrfs->window = btrfs->used_once = false;
+	btrfs->used_once = false;
 	btrfs->leaves = btrfs->blocks = btrfs->passed_on = 0;
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_clear(&btrfs->order, btrfs->room / ORDER_PART);
@@ -111,14 +102,11 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 			    bool *more)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
-	uint64_t trees;
+	E2PF_LOCKED(btrfs);
 
 	*more = false;
-	pthread_mutex_lock(&btrfs->lock);
-	trees = btrfs->trees;
-	pthread_mutex_unlock(&btrfs->lock);
 	return phase == E2PF_BTRFS_ROOTS ? 1 :
-	       phase == E2PF_BTRFS_TREES ? trees : btrfs->leaves;
+	       phase == E2PF_BTRFS_TREES ? btrfs->trees : btrfs->leaves;
 }
 
 /* The check keeps this many bytes of tree blocks in its own memory. */
@@ -130,16 +118,12 @@ static uint64_t kept_by_check(void)
 				    4;
 }
 
-/* The check reads block groups when it opens the filesystem.  Then it walks the
- * trees in the order of their numbers; the extent tree's is low. */
-static uint64_t turn_of(const struct e2pf_btrfs_ptr *root)
+/* The check walks the trees in the order of their numbers. */
+static int by_owner(const void *a, const void *b)
 {
-	return root->owner == BT_BLOCK_GROUP_TREE_OBJECTID ? 0 : root->owner;
-}
+	const struct e2pf_btrfs_ptr *x = a, *y = b;
 
-static int by_turn(const void *a, const void *b)
-{
-	return E2PF_COMPARE(turn_of(a), turn_of(b));
+	return E2PF_COMPARE(x->owner, y->owner);
 }
 
 /* The trees are complete, and no other thread uses them. */
@@ -156,13 +140,12 @@ static void make_order(struct e2pf_btrfs *btrfs)
 
 	if (btrfs->trees)
 		qsort(btrfs->tree, btrfs->trees, sizeof(*btrfs->tree),
-		      by_turn);
+		      by_owner);
 	e2pf_leaf_order_make(&btrfs->order, btrfs->tree, btrfs->trees, &sweeps,
 			     &btrfs->map, &btrfs->seen);
 	n = btrfs->order.leaves;
 	btrfs->leaves = n;
 	btrfs->blocks = btrfs->passed_on + n;
-	btrfs->window = n > sweeps.room;
 	btrfs->used_once = n > sweeps.room && n < kept_by_check() / size;
 }
 
@@ -183,19 +166,11 @@ static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
 	return number < E2PF_BTRFS_PHASES ? &phases[number] : NULL;
 }
 
-/* Pass on the root of a tree, unless it is a leaf that has a place in the order:
- * when the check opens the filesystem, it reads of the subvolumes' roots only
- * the first, and all others. */
-static void pass_root(const struct ref_sink *to, uint64_t unit)
+static struct e2pf_btrfs_ptr root_of(struct e2pf_btrfs *btrfs, uint64_t unit)
 {
-	struct e2pf_btrfs_ptr root;
+	E2PF_LOCKED(btrfs);
 
-	pthread_mutex_lock(&to->btrfs->lock);
-	root = to->btrfs->tree[unit];
-	pthread_mutex_unlock(&to->btrfs->lock);
-	if (root.level || root.owner == BTRFS_FS_TREE_OBJECTID ||
-	    !e2pf_btrfs_is_subvolume(root.owner))
-		pass_block(to, &root);
+	return btrfs->tree[unit];
 }
 
 static void btrfs_seed(struct e2pf_source *source, unsigned phase,
@@ -203,18 +178,20 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 	const struct ref_sink to = { btrfs, sink, ctx };
+	struct e2pf_btrfs_ptr root;
 
 	switch (phase) {
 	case E2PF_BTRFS_ROOTS:
 		pass_block(&to, &btrfs->map.super.root);
 		break;
 	case E2PF_BTRFS_TREES:
-		pass_root(&to, unit);
+		root = root_of(btrfs, unit);
+		pass_block(&to, &root);
 		break;
 	case E2PF_BTRFS_LEAVES:
 		pass_place(&to, e2pf_chunk_map_logical(&btrfs->map,
 					btrfs->order.leaf[unit].slot),
-			   E2PF_BTRFS_CLASS_LEAVES, false, 0);
+			   E2PF_BTRFS_CLASS_LEAVES, false);
 		break;
 	}
 }
@@ -251,15 +228,13 @@ static void accept_root(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_btrfs *btrfs = ctx;
 	struct e2pf_btrfs_ptr root;
+	E2PF_LOCKED(btrfs);
 
-	if (!e2pf_btrfs_plan_root(&btrfs->map.super, item, &root))
-		return;
-	pthread_mutex_lock(&btrfs->lock);
-	if (btrfs->trees < TREES_MOST &&
+	if (e2pf_btrfs_plan_root(&btrfs->map.super, item, &root) &&
+	    btrfs->trees < TREES_MOST &&
 	    e2pf_have_room((void **)&btrfs->tree, &btrfs->tree_room,
 			   btrfs->trees, 1, sizeof(*btrfs->tree)))
 		btrfs->tree[btrfs->trees++] = root;
-	pthread_mutex_unlock(&btrfs->lock);
 }
 
 /* Whether a block is the one that was meant, as far as can be known. */
@@ -268,8 +243,7 @@ static bool is_meant(const struct e2pf_btrfs *btrfs, const struct e2pf_ref *ref,
 {
 	bool is_root_tree = self->owner == BTRFS_ROOT_TREE_OBJECTID;
 
-	return self->logical == (ref->cookie & ~COOKIE_GENERATION) &&
-	       !((self->generation ^ ref->cookie) & COOKIE_GENERATION) &&
+	return self->logical == ref->cookie &&
 	       is_root_tree == (ref->cls == E2PF_BTRFS_CLASS_ROOTS) &&
 	       (is_root_tree || self->level) &&
 	       e2pf_chunk_map_fits(&btrfs->map, self, bytes);
@@ -318,7 +292,7 @@ static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 				btrfs->map.slots / SAMPLES * index);
 
 	if (logical)
-		pass_place(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false, 0);
+		pass_place(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false);
 }
 
 static const struct e2pf_source_ops btrfs_ops = {
@@ -331,17 +305,16 @@ static const struct e2pf_source_ops btrfs_ops = {
 	.sample = btrfs_sample,
 };
 
+/* No more blocks than the devices have room for: those that a damaged filesystem leads
+ * to have no other limit. */
 static uint64_t parse_limit(const struct e2pf_btrfs *btrfs)
 {
-	uint64_t all = 0;
+	uint64_t blocks = 0;
 	unsigned i;
 
 	for (i = 0; i < btrfs->map.devices; i++)
-		if (btrfs->bytes[i] <= UINT64_MAX - all)
-			all += btrfs->bytes[i];
-	if (all > btrfs->map.super.bytes_used)
-		all = btrfs->map.super.bytes_used;
-	return all / btrfs->map.super.nodesize / NODES_PART + NODES_LEAST;
+		blocks += btrfs->bytes[i] / btrfs->map.super.nodesize;
+	return blocks;
 }
 
 void e2pf_btrfs_init(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,

@@ -49,8 +49,6 @@ struct e2pf_btrfs {
 	/* Known when all nodes were read.  May be read by any thread. */
 	_Atomic(uint64_t) leaves;	/* that are read after all nodes */
 	_Atomic(uint64_t) blocks;	/* these, and those read before them */
-	_Atomic(bool) window;		/* there are more of them than may be
-					   read ahead at the same time */
 	/*
 	 * The page cache of a block is best dropped once the check has read it:
 	 * leaves are read in a window, and the check keeps all of them.  Under
@@ -65,10 +63,7 @@ struct e2pf_btrfs {
 	bool seeks;
 	uint64_t room;			/* bytes that may be read ahead */
 	pthread_mutex_t lock;		/* of what follows */
-	struct e2pf_leaf_order order;	/* `left`: leaves that are left to the
-					   check, because there are far more
-					   than the budget allows to keep track
-					   of */
+	struct e2pf_leaf_order order;
 	struct e2pf_btrfs_ptr *tree;	/* the roots of all trees */
 	size_t trees, tree_room;
 };

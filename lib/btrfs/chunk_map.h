@@ -34,14 +34,10 @@ struct e2pf_chunk_map {
 	void *ctx;
 };
 
-/* Read and check the superblock on this device.  Returns NULL, or the reason why
- * it cannot be used. */
-const char *e2pf_btrfs_read_super(int fd, struct e2pf_btrfs_super *super);
-
-/* Add a device to a map that is zero but for other devices, which must be fewer
- * than E2PF_DEVICES.  The newest superblock is the filesystem's; devices with
- * another fsid are seeds of it.  Returns NULL, or the reason why this device
- * cannot be used. */
+/* Read the superblock of a device, and add it to a map that is zero but for other
+ * devices, which must be fewer than E2PF_DEVICES.  The newest superblock is the
+ * filesystem's; devices with another fsid are seeds of it.  Returns NULL, or the reason
+ * why this device cannot be used. */
 const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd);
 
 /*

@@ -32,7 +32,6 @@ struct e2pf_leaf_order {
 	uint64_t *link;			/* slots of children */
 	size_t links, link_room;
 	size_t bytes_most;		/* of nodes and links */
-	atomic_uint_fast64_t left;	/* leaves with no room for a link */
 	struct e2pf_order_leaf *leaf;	/* in order, after make() */
 	size_t leaves, leaf_room;
 };
@@ -41,7 +40,8 @@ struct e2pf_leaf_order {
  * `bytes`. */
 void e2pf_leaf_order_clear(struct e2pf_leaf_order *order, uint64_t bytes);
 
-/* Record that the node in this slot has these children. */
+/* Record that the node in this slot has these children.  Those for which there is no
+ * room are left to the check. */
 void e2pf_leaf_order_add(struct e2pf_leaf_order *order, uint64_t slot,
 			 uint8_t level, const uint64_t *child, size_t count);
 

@@ -42,22 +42,12 @@ static bool is_root(const struct e2pf_btrfs_super *super,
 /* The first feature with which blocks, or their roots, are elsewhere. */
 static const char *unknown_format(uint64_t incompat)
 {
-	static const struct {
-		uint64_t flag;
-		const char *why;
-	} formats[] = {
-		{ BT_FEATURE_INCOMPAT_EXTENT_TREE_V2,
-		  "extent-tree-v2 is not supported" },
-		{ BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE,
-		  "raid-stripe-tree is not supported" },
-		{ BT_FEATURE_INCOMPAT_REMAP_TREE,
-		  "remap-tree is not supported" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		if (incompat & formats[i].flag)
-			return formats[i].why;
+	if (incompat & BT_FEATURE_INCOMPAT_EXTENT_TREE_V2)
+		return "extent-tree-v2 is not supported";
+	if (incompat & BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE)
+		return "raid-stripe-tree is not supported";
+	if (incompat & BT_FEATURE_INCOMPAT_REMAP_TREE)
+		return "remap-tree is not supported";
 	return NULL;
 }
 

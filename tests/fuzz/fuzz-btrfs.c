@@ -18,7 +18,7 @@
 #define DEVICE (UINT64_C(1) << 26)
 #define TAKEN 512u
 
-/* Slightly more reads than the source's smallest limit allows. */
+/* More reads than the source's limit allows. */
 #define READS_MOST 200000u
 
 static struct input in;
