@@ -108,14 +108,6 @@ void e2pf_item_references(const struct e2pf_btrfs_item *item,
 	}
 }
 
-bool e2pf_item_is_old(const struct e2pf_btrfs_item *item, uint64_t generation)
-{
-	const struct btrfs_inode_item *b = (const void *)item->bytes;
-
-	return item->key.type == BTRFS_INODE_ITEM_KEY &&
-	       item->size >= sizeof(*b) && le64toh(b->transid) <= generation;
-}
-
 bool e2pf_ranges_add(struct e2pf_ranges *ranges,
 		     const struct e2pf_btrfs_range *keys)
 {

@@ -47,9 +47,6 @@ typedef void (*e2pf_reference_sink)(void *ctx, uint64_t tree,
 void e2pf_item_references(const struct e2pf_btrfs_item *item,
 			  e2pf_reference_sink sink, void *ctx);
 
-/* Whether this is an inode that was last changed in this generation or earlier. */
-bool e2pf_item_is_old(const struct e2pf_btrfs_item *item, uint64_t generation);
-
 /* A set of key ranges. */
 struct e2pf_ranges {
 	struct e2pf_btrfs_range *range;

@@ -7,6 +7,7 @@
 
 #include "btrfs/format.h"
 #include "device/thread.h"
+#include "lock.h"
 #include "send_state.h"
 
 /* Each thread has one request in flight.  With 16, 32 and 64 a send took 10.5, 8.8 and
@@ -17,6 +18,13 @@
 
 static const char *const stage_names[] = { "send" };
 typedef unsigned long long big;
+
+static uint64_t now(void)
+{
+	struct timespec t = e2pf_deadline(0);
+
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 static struct send *send_of(struct e2pf_session *session)
 {
@@ -38,9 +46,6 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	if (s->leaves_cached)
 		e2pf_note(&r->notes, "reads: cached already (%llu leaves, judging "
 			  "by samples)", (big)s->leaves_cached);
-	if (s->early)
-		e2pf_note(&r->notes, "prefetch: ended early (the send ended before "
-			  "the prefetch was complete)");
 }
 
 static void close_send(struct e2pf_session *session)
@@ -216,17 +221,12 @@ static void plan_wanted(struct send *s)
 /* Two windows may be ahead of the send: begin the next one when it has come to this. */
 static void wait_for_room(struct send *s)
 {
-	uint64_t ahead = s->bytes - s->bytes_before;
-
-	if (ahead > s->base.last.peak_lookahead_bytes)
-		s->base.last.peak_lookahead_bytes = ahead;
 	pthread_mutex_lock(&s->lock);
 	s->waiting = true;
 	while (!s->stop && s->came_out < s->part_stream)
 		pthread_cond_wait(&s->changed, &s->lock);
 	s->waiting = false;
 	pthread_mutex_unlock(&s->lock);
-	s->bytes_before = s->part_bytes;
 	s->part_bytes = s->bytes;
 	s->part_stream = s->stream;
 }
@@ -293,11 +293,7 @@ static void *conduct(void *arg)
 		send_sweep(s);
 		sweep_data(s);
 	}
-	s->early |= s->stop;
-	pthread_mutex_lock(&s->lock);
-	s->gone = true;
-	pthread_cond_broadcast(&s->changed);
-	pthread_mutex_unlock(&s->lock);
+	s->running = false;
 	return NULL;
 }
 
@@ -309,7 +305,7 @@ struct e2pf_session *e2pf_send_new(const char *name,
 	if (!s)
 		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
-	e2pf_cond_init(&s->changed);
+	pthread_cond_init(&s->changed, NULL);
 	if (e2pf_session_init(&s->base, &sends, name, settings)) {
 		e2pf_close(&s->base);
 		return NULL;
@@ -363,37 +359,32 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 	    (s->parent &&
 	     e2pf_mounted_root(&s->fs, s->parent, &s->parent_root)))
 		return "a subvolume's root item was not found";
-	s->stop = s->gone = false;
+	s->stop = false;
 	s->came_out = s->bytes = s->requests = s->errors = 0;
-	s->stream = s->part_stream = s->part_bytes = s->bytes_before = 0;
-	s->began = send_now();
-	s->running = !e2pf_thread_start(&s->conductor, conduct, s);
-	return s->running ? NULL : "a thread cannot be started";
+	s->stream = s->part_stream = s->part_bytes = 0;
+	s->began = now();
+	s->running = true;
+	if (!e2pf_thread_start(&s->conductor, conduct, s))
+		return NULL;
+	s->running = false;
+	return "a thread cannot be started";
 }
 
 bool e2pf_send_stop(struct e2pf_session *session, int milliseconds)
 {
-	const struct timespec deadline = e2pf_deadline(
-		(uint64_t)milliseconds * 1000000u);
 	struct send *s = send_of(session);
 	struct e2pf_engine_stats *stats = &s->base.last;
+	bool ended;
 
-	if (!s->running)
-		return true;
 	pthread_mutex_lock(&s->lock);
 	s->stop = true;
 	pthread_cond_broadcast(&s->changed);
-	while (!s->gone &&
-	       !pthread_cond_timedwait(&s->changed, &s->lock, &deadline))
-		;
-	s->running = !s->gone;
 	pthread_mutex_unlock(&s->lock);
-	if (!s->running)
-		pthread_join(s->conductor, NULL);
-	stats->stage[0].ns += send_now() - s->began;
+	ended = e2pf_thread_join(s->conductor, milliseconds);
+	stats->stage[0].ns += now() - s->began;
 	stats->planned_bytes += s->bytes;
 	stats->prefetched_bytes += s->bytes;
 	stats->prefetched_requests += s->requests;
 	stats->errors += s->errors;
-	return !s->running;
+	return ended;
 }

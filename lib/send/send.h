@@ -23,7 +23,7 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 /* The send has written more bytes.  On any thread. */
 void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes);
 
-/* The send has ended: stop the threads, and wait for them.  Returns false if one of them
+/* The send that was started has ended: stop the threads, and wait for them.  Returns false if one of them
  * still waits for a device: then the session must not be closed. */
 bool e2pf_send_stop(struct e2pf_session *session, int milliseconds);
 

@@ -303,20 +303,6 @@ TEST(test_inline)
 	assert_false(e2pf_item_data(&item, &d));
 }
 
-TEST(test_inode)
-{
-	struct btrfs_inode_item inode = { .transid = htole64(42) };
-	struct e2pf_btrfs_item item = {
-		.key = { 300, 0, BTRFS_INODE_ITEM_KEY },
-		.bytes = (const uint8_t *)&inode, .size = sizeof(inode)
-	};
-
-	assert_true(e2pf_item_is_old(&item, 42));
-	assert_false(e2pf_item_is_old(&item, 41));
-	item.size--;
-	assert_false(e2pf_item_is_old(&item, 42));
-}
-
 /*
  * The walk: a root of level 2 at 16 MiB with nodes at 17 and 18 MiB, each with
  * four leaves, which cover 100 inode numbers each.
