@@ -18,7 +18,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,7 +61,7 @@ static struct {
 		unsigned device;
 	} recent[REPEAT_SLOTS];		/* the check's readahead calls */
 	unsigned long long repeated;	/* of these, dropped */
-	struct e2pf_session *send;	/* of all sends; NULL: none was begun */
+	struct e2pf_session *send;	/* of all sends; NULL: none */
 	_Atomic(bool) sending;		/* with readahead */
 	bool sent;			/* a send was attempted */
 } self;
@@ -87,20 +86,16 @@ static struct e2pf_btrfs_opened *find(int fd)
  * The session.
  */
 
-static void open_session(void)
+/* Open the session with the known devices; reopen it if more were opened. */
+static bool have_session(void)
 {
+	if (self.session && self.session_count == self.count)
+		return true;
 	e2pf_close(self.session);
 	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
 				       &module.setup.reading, &self.why_not);
 	self.session_count = self.count;
 	self.ended = !self.session;
-}
-
-/* Open the session with the known devices; reopen it if more were opened. */
-static bool have_session(void)
-{
-	if (!self.session || self.session_count != self.count)
-		open_session();
 	return self.session;
 }
 
@@ -198,9 +193,7 @@ bool on_program_read(int fd, uint64_t offset, uint64_t length,
 	struct e2pf_btrfs_opened *opened;
 	E2PF_KEEP_ERRNO;
 
-	if (!is_ours() || self.ended)
-		return false;
-	opened = find(fd);
+	opened = is_ours() && !self.ended ? find(fd) : NULL;
 	if (!opened)
 		return false;
 	if (!self.started && !is_super(offset, length) &&
@@ -288,7 +281,7 @@ bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
 
 void module_sends(int fd, const void *args)
 {
-	const char *why = "no memory";
+	const char *why = NULL;
 	E2PF_KEEP_ERRNO;
 
 	if (!is_ours() || self.why_not)
@@ -296,7 +289,8 @@ void module_sends(int fd, const void *args)
 	keep_name(fd);
 	self.sent = true;
 	if (!self.send)
-		self.send = e2pf_send_new(self.name, &module.setup.reading);
+		self.send = e2pf_send_open(fd, self.name, &module.setup.reading,
+					   &why);
 	if (self.send)
 		why = e2pf_send_start(self.send, fd, args);
 	if (why)
@@ -328,8 +322,7 @@ void module_passes_on(uint64_t bytes)
 
 static bool refers_to(const char *name, const char *other)
 {
-	return linkage_program_refers(name) ||
-	       linkage_program_refers(other);
+	return linkage_program_refers(name) || linkage_program_refers(other);
 }
 
 /* Whether this is a program that the module can follow.  The launcher, which
@@ -375,8 +368,13 @@ static void begin(void)
 	reporter_begin(module.name, module.setup.progress);
 }
 
-static void add_notes(struct e2pf_notes *notes)
+static void tell(void)
 {
+	struct e2pf_session *shown = self.sent ? self.send : self.session;
+	struct e2pf_notes *notes = &module.report.notes;
+
+	module.report.device = self.name;
+	module.report.io_manager = "btrfs";
 	if (self.why_not)
 		e2pf_note_off(notes, "off", self.why_not);
 	else if (!self.session && !self.sent)
@@ -385,15 +383,6 @@ static void add_notes(struct e2pf_notes *notes)
 	if (self.repeated)
 		e2pf_note(notes, "readahead: %llu calls of the check dropped "
 			  "(repeats)", self.repeated);
-}
-
-static void tell(void)
-{
-	struct e2pf_session *shown = self.sent ? self.send : self.session;
-
-	module.report.device = self.name;
-	module.report.io_manager = "btrfs";
-	add_notes(&module.report.notes);
 	module_tell(&(struct module_result) {
 		.session = shown, .finished = shown,
 		.done = self.sent ? "sent" : "checked",

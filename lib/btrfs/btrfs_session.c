@@ -34,7 +34,6 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	const struct e2pf_btrfs *b = e2pf_btrfs_of(session);
 
 	r->block_size = b->map.super.nodesize;
-	r->io_manager = "btrfs";
 	e2pf_note(&r->notes, "devices: %u (of %llu in the superblock)",
 		  session->devices, (unsigned long long)b->map.super.devices);
 }

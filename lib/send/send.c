@@ -36,9 +36,6 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	const struct send *s = send_of(session);
 
 	r->block_size = send_nodesize(s);
-	r->io_manager = "btrfs";
-	if (!s->began)
-		return;
 	e2pf_note(&r->notes, "filter: changed leaves (%llu, newer than generation "
 		  "%llu of tree %llu (0: no parent), and what they refer to)",
 		  (big)s->leaves_changed, (big)s->parent_root.generation,
@@ -297,33 +294,13 @@ static void *conduct(void *arg)
 	return NULL;
 }
 
-struct e2pf_session *e2pf_send_new(const char *name,
-				   const struct e2pf_settings *settings)
-{
-	struct send *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return NULL;
-	pthread_mutex_init(&s->lock, NULL);
-	pthread_cond_init(&s->changed, NULL);
-	if (e2pf_session_init(&s->base, &sends, name, settings)) {
-		e2pf_close(&s->base);
-		return NULL;
-	}
-	s->base.cfg.paced = true;
-	return &s->base;
-}
-
 static const char *open_filesystem(struct send *s, int fd)
 {
 	struct e2pf_engine_config *cfg = &s->base.cfg;
-	const char *why;
+	const char *why = e2pf_mounted_open(&s->fs, fd);
 	struct stat st;
 	unsigned i;
 
-	if (s->fs.map.devices)
-		return NULL;
-	why = e2pf_mounted_open(&s->fs, fd);
 	if (why)
 		return why;
 	/* A set that gets no memory stays empty. */
@@ -332,6 +309,7 @@ static const char *open_filesystem(struct send *s, int fd)
 	for (i = 0; i < s->fs.map.devices; i++)
 		if (!fstat(s->fs.device[i], &st))
 			e2pf_session_add_device(&s->base, NULL, &st);
+	cfg->paced = true;
 	e2pf_session_choose(&s->base);
 	if (!s->base.settings.threads)
 		cfg->threads = cfg->seeks ? SEEK_THREADS : THREADS;
@@ -339,17 +317,32 @@ static const char *open_filesystem(struct send *s, int fd)
 	return NULL;
 }
 
+struct e2pf_session *e2pf_send_open(int fd, const char *name,
+				    const struct e2pf_settings *settings,
+				    const char **why)
+{
+	struct send *s = calloc(1, sizeof(*s));
+
+	*why = "no memory";
+	if (!s)
+		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->changed, NULL);
+	if (!e2pf_session_init(&s->base, &sends, name, settings))
+		*why = open_filesystem(s, fd);
+	if (!*why)
+		return &s->base;
+	e2pf_close(&s->base);
+	return NULL;
+}
+
 const char *e2pf_send_start(struct e2pf_session *session, int fd,
 			    const struct btrfs_ioctl_send_args *args)
 {
 	struct send *s = send_of(session);
-	const char *why;
 
 	if (s->running)
 		return "a worker still waits for a device";
-	why = open_filesystem(s, fd);
-	if (why)
-		return why;
 	s->tree = e2pf_mounted_tree_of(fd);
 	s->parent = args->parent_root;
 	s->flags = args->flags;

@@ -27,11 +27,12 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	struct e2pf_session *session;
 	unsigned others = fake_threads();
 	uint64_t peak = 0, before = 0;
+	const char *why;
 	struct send *s;
 
 	fake = is;
 	waits = 0;
-	session = e2pf_send_new("fake", &settings);
+	session = e2pf_send_open(-1, "fake", &settings, &why);
 	assert_non_null(session);
 	s = (struct send *)session;
 	pthread_mutex_lock(&s->lock);
