@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Parses btrfs's command line as far as needed to tell whether this is a send, or a
- * check that reads all metadata starting from the superblock.  A wrong guess costs
- * readahead, or the lack of it, and nothing else.  getopt(3) is not used: its state is
- * the program's.
+ * Parses btrfs's command line as far as needed to tell whether this is a send,
+ * or a check that reads all metadata starting from the superblock.  A wrong
+ * guess costs readahead, or the lack of it, and nothing else.  getopt(3) is not
+ * used: its state is the program's.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -18,12 +18,11 @@ static bool is_btrfsck(const char *name)
 	return !strcmp(slash ? slash + 1 : name, "btrfsck");
 }
 
-/* The command, and what follows it.  --version is one. */
+/* The command, and what follows it. */
 static char *const *find_command(char *const *argv)
 {
 	for (argv++; *argv && **argv == '-'; argv++)
-		if (!strcmp(*argv, "--version"))
-			break;
+		;
 	return argv;
 }
 
@@ -36,8 +35,7 @@ static bool abbreviates(const char *word, const char *name, size_t least)
 	       !memcmp(word, name, length);
 }
 
-/* No other command begins with "c" or "v"; scrub and subvolume also begin with
- * "s". */
+/* No other command begins with "c"; scrub and subvolume also begin with "s". */
 enum task arguments_task(char *const *argv)
 {
 	const char *command;
@@ -47,14 +45,9 @@ enum task arguments_task(char *const *argv)
 	if (is_btrfsck(*argv))
 		return TASK_CHECK;
 	command = *find_command(argv);
-	if (!command)
-		return TASK_OTHER;
-	if (abbreviates(command, "check", 1))
-		return TASK_CHECK;
-	if (abbreviates(command, "send", 2))
-		return TASK_SEND;
-	return !strcmp(command, "--version") ||
-	       abbreviates(command, "version", 1) ? TASK_VERSION : TASK_OTHER;
+	return !command ? TASK_OTHER :
+	       abbreviates(command, "check", 1) ? TASK_CHECK :
+	       abbreviates(command, "send", 2) ? TASK_SEND : TASK_OTHER;
 }
 
 /* The options of a check that reads all metadata from the superblock on. */

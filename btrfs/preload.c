@@ -39,10 +39,10 @@
  * few more, one of them for the device named on the command line. */
 #define OPENED_MOST (E2PF_DEVICES + 8u)
 
-/* If the metadata is larger than btrfs check's own cache, it requests readahead of a
- * node's children each time it visits the node: 3,627,558 calls for 43,983 reads, all
- * but the first of each block in vain.  A block that was requested this recently (ns) is
- * assumed to be cached. */
+/* If the metadata is larger than btrfs check's own cache, it requests readahead
+ * of a node's children each time it visits the node: 3,627,558 calls for 43,983
+ * reads, all but the first of each block in vain.  A block that was requested
+ * this recently (ns) is assumed to be cached. */
 #define REPEAT_NS 100000000u
 #define REPEAT_SLOTS 8192u
 
@@ -233,8 +233,8 @@ void module_has_read(const struct e2pf_read *read)
 			      POSIX_FADV_DONTNEED);
 }
 
-/* Whether this block was requested a moment ago.  A call takes the place of an earlier
- * one. */
+/* Whether this block was requested a moment ago.  A call takes the place of an
+ * earlier one. */
 static bool is_repeated(unsigned device, uint64_t offset)
 {
 	uint64_t hash = (offset / 4096 + device) * UINT64_C(0x9E3779B97F4A7C15);
@@ -353,10 +353,8 @@ static void begin(void)
 	 * takes 10 ms to make room for a high descriptor. */
 	e2pf_share_join();
 	module_begin("btrfs-prefetch");
-	if (module.on && self.task == TASK_VERSION)
-		module_say_version("btrfs");
-	if (!module.on || self.task == TASK_VERSION) {
-		module.setup.prefetch = module.on = false;
+	if (!module.on) {
+		module.setup.prefetch = false;
 		e2pf_share_leave();
 		return;
 	}

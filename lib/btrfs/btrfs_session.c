@@ -11,10 +11,10 @@
 
 #include "btrfs_session.h"
 
-/* A filesystem with less than this in use, data and metadata, has so few tree blocks
- * that beginning takes longer than is gained.  Ours over stock with 5 and 18 MiB: 1.23
- * and 0.91 on bench's disk, 1.07 and 0.79 on a network volume (bench/run --images
- * btrfs@1/100,btrfs@1/40). */
+/* A filesystem with less than this in use, data and metadata, has so few tree
+ * blocks that beginning takes longer than is gained.  Ours over stock with 5
+ * and 18 MiB: 1.23 and 0.91 on bench's disk, 1.07 and 0.79 on a network volume
+ * (bench/run --images btrfs@1/100,btrfs@1/40). */
 #define SMALL_BYTES (8u << 20)
 
 static const char *const stage_names[] = { "check" };

@@ -305,8 +305,8 @@ static const struct e2pf_source_ops btrfs_ops = {
 	.sample = btrfs_sample,
 };
 
-/* No more blocks than the devices have room for: those that a damaged filesystem leads
- * to have no other limit. */
+/* No more blocks than the devices have room for: those that a damaged
+ * filesystem leads to have no other limit. */
 static uint64_t parse_limit(const struct e2pf_btrfs *btrfs)
 {
 	uint64_t blocks = 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The on-disk format of btrfs, as far as the headers of Linux 5.5 do not have it:
- * numbers and the offsets of fields, with the kernel's names and BT_ instead of
- * BTRFS_.  For the rest the kernel's structs are laid over the bytes: they are
- * packed.  Source: <linux/btrfs_tree.h> and <linux/btrfs.h> of Linux 6.12;
- * tests/unit/test-btrfs-plan.c compares with those of the machine.
- * Private to lib/ and its tests.
+ * The on-disk format of btrfs, as far as the headers of Linux 5.5 do not have
+ * it: numbers and the offsets of fields, with the kernel's names and BT_
+ * instead of BTRFS_.  For the rest the kernel's structs, which are packed, are
+ * laid over the bytes. tests/unit/test-btrfs-plan.c compares with the headers
+ * of the machine.
  */
 #ifndef E2PF_BTRFS_FORMAT_H
 #define E2PF_BTRFS_FORMAT_H

@@ -62,12 +62,9 @@ struct e2pf_btrfs_super {
  * E2PF_BTRFS_SUPER_MIRRORS. */
 uint64_t e2pf_btrfs_super_offset(unsigned mirror);
 
-/*
- * Parse the E2PF_BTRFS_SUPER_BYTES bytes of the superblock at this offset.
- * Returns NULL, or the reason why the filesystem cannot be read ahead: the
- * fields contradict each other, or with one of its features blocks, or their
- * roots, are not where this planner would look for them.
- */
+/* Parse the superblock at this offset.  Returns NULL, or the reason why the
+ * filesystem cannot be read ahead: it is damaged, or has a feature with which
+ * blocks or their roots are elsewhere. */
 const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
 				  struct e2pf_btrfs_super *super);
 
@@ -104,11 +101,9 @@ struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key);
 /* The identity of a tree block, by its header. */
 struct e2pf_btrfs_ptr e2pf_btrfs_self(const void *block);
 
-/*
- * True if these super->nodesize bytes are the tree block that `ptr` describes,
- * of the filesystem with this fsid: all of this is in its header.  The checksum
- * is not verified.
- */
+/* True if these super->nodesize bytes are the tree block that `ptr` describes,
+ * of the filesystem with this fsid, by its header.  The checksum is not
+ * verified. */
 bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super, const uint8_t *fsid,
 		     const struct e2pf_btrfs_ptr *ptr, const void *block);
 
@@ -147,13 +142,11 @@ void e2pf_btrfs_plan_leaf(const struct e2pf_btrfs_super *super,
 			  const void *block, e2pf_btrfs_item_sink sink,
 			  void *ctx);
 
-/* Find the items in the superblock's own array: the chunks of the chunk
- * tree. */
+/* Find the items in the superblock's own array: chunks of the chunk tree. */
 void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
 			       e2pf_btrfs_item_sink sink, void *ctx);
 
-/* Parse the root of a tree.  Returns false if the item is of another kind or
- * not valid. */
+/* Parse the root of a tree.  Returns false for another item, or a bad one. */
 bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
 			  const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_ptr *root);

@@ -144,9 +144,9 @@ static void expect_blocks(struct phases *p, unsigned roots, unsigned nodes,
 	assert_int_equal(p->of_class[E2PF_BTRFS_CLASS_LEAVES], leaves);
 }
 
-/* The roots of trees come before all leaves, even those that are leaves; each block comes
- * once, however many devices there are; and the leaves of a tree follow those of one with
- * a lower number. */
+/* The roots of trees come before all leaves, even those that are leaves; each
+ * block comes once, however many devices there are; and the leaves of a tree
+ * follow those of one with a lower number. */
 TEST(test_phases)
 {
 	struct phases *p = make_fs();
