@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The module that the launcher preloads into a stock btrfs.
- *
- * btrfs's libraries are linked into the program statically, so only its calls
- * to libc show what it does.  It drops the page cache of each device after it
- * has opened it and before it closes it.  The prefetch session runs between the
- * two: it begins with the first tree block read that is not in the chunk tree,
- * when all devices are open.  It ends, with no request in flight, before the
- * cache is dropped for the last time.
- *
- * Each subvolume that is sent is one BTRFS_IOC_SEND ioctl, which names the
- * subvolume and its parent, and returns when the kernel has written the whole
- * stream.  Prefetching begins and ends with this call.
+ * The module that the launcher preloads into a stock btrfs, whose libraries are
+ * linked into it: only its calls to libc show what it does.  A check drops the
+ * page cache of each device after it has opened it and before it closes it; the
+ * session lies between the two.  A send is one ioctl.  doc/architecture.md has
+ * more.
  */
 #include <fcntl.h>
 #include <limits.h>

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * btrfs as a source of work: its phases, their units, and the conversion of the
- * planner's pointers to references.  Decides which blocks are read in which phase.
- * lib/engine/ decides how far ahead; plan.c knows the meaning of the bytes.
- *
- * Snapshots share most of their blocks.  One bit per block records which blocks
- * were passed on, so a subtree is walked once, however many trees refer to it.
+ * btrfs as a source of work: decides which blocks are read in which phase.
+ * Snapshots share most of their blocks; one bit per block records which were
+ * passed on, so a subtree is walked once, however many trees refer to it.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -23,11 +20,9 @@
 /* The number of places that are sampled to measure the first device. */
 #define SAMPLES 64u
 
-/* Sweeps over the leaves (leaf_order.h), and distances up to which leaves of
- * later sweeps are taken along.  On an aged filesystem each tree's leaves are
- * all over the disk, so that a sweep of one tree costs nearly half of one of all
- * six; where nothing seeks little more than its share.  doc/measurements.md has the
- * figures. */
+/* Sweeps over the leaves (leaf_order.h), and bytes up to which leaves of later
+ * sweeps are taken along: on an aged filesystem a sweep of one tree costs a disk
+ * nearly half of one of all six (doc/measurements.md). */
 #define SEEK_SWEEPS 3u
 #define SEEK_NEAR (512u << 10)
 #define FLASH_SWEEPS 16u

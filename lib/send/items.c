@@ -258,7 +258,6 @@ uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
 
 	for (window->count = 0; *next < data->count; ++*next) {
 		const struct e2pf_job *from = &data->job[*next];
-		const struct e2pf_job *before = *next ? from - 1 : NULL;
 		struct e2pf_job job = *from;
 
 		if (job.length > piece)
@@ -266,12 +265,7 @@ uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
 		if (job.length > most - bytes)
 			break;
 		sent += STREAM_LEAST + (job.shared ? 0 : from->length);
-		/* In the middle of a file the kernel's own readahead is at full
-		 * speed. */
-		if (!job.length || job.shared ||
-		    (from->length > piece && before &&
-		     before->inode == job.inode &&
-		     before->from + before->length == job.from))
+		if (!job.length || job.shared)
 			continue;
 		if (e2pf_jobs_add(window, &job))
 			bytes += job.length;

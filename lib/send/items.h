@@ -110,7 +110,7 @@ void e2pf_jobs_order_files(struct e2pf_jobs *data);
 /*
  * Fill `window` with the next data of the list, from index *next on: at most `most`
  * bytes, each piece cut to `piece` bytes.  Left out are shared extents, which are sent as
- * references, and the rest of a large file, which the kernel reads ahead itself.
+ * references.
  * Returns how many bytes the send has written, at least, at the end of this data if it
  * has written `sent` at its beginning.
  */

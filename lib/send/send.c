@@ -7,24 +7,12 @@
 
 #include "btrfs/format.h"
 #include "device/thread.h"
-#include "lock.h"
 #include "send_state.h"
 
-/* Each thread has one request in flight.  With 16, 32 and 64 a send took 10.5, 8.8 and
- * 11.9 s on a disk, 10.8, 8.2 and 9.5 s on three, and another one 0.16, 0.26 and 0.21 s
- * on a SATA SSD (doc/timing-send.md). */
+/* Each thread has one request in flight.  With 16, 32 and 64 a send took 10.5,
+ * 8.8 and 11.9 s on a disk, another one 0.16, 0.26 and 0.21 s on a SATA SSD. */
 #define THREADS 16u
 #define SEEK_THREADS 32u
-
-static const char *const stage_names[] = { "send" };
-typedef unsigned long long big;
-
-static uint64_t now(void)
-{
-	struct timespec t = e2pf_deadline(0);
-
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static struct send *send_of(struct e2pf_session *session)
 {
@@ -36,13 +24,11 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	const struct send *s = send_of(session);
 
 	r->block_size = send_nodesize(s);
-	e2pf_note(&r->notes, "filter: changed leaves (%llu, newer than generation "
-		  "%llu of tree %llu (0: no parent), and what they refer to)",
-		  (big)s->leaves_changed, (big)s->parent_root.generation,
-		  (big)s->parent);
+	e2pf_note(&r->notes, "filter: changed leaves (%llu, and what they refer to)",
+		  s->leaves_changed);
 	if (s->leaves_cached)
 		e2pf_note(&r->notes, "reads: cached already (%llu leaves, judging "
-			  "by samples)", (big)s->leaves_cached);
+			  "by samples)", s->leaves_cached);
 }
 
 static void close_send(struct e2pf_session *session)
@@ -65,8 +51,6 @@ static void close_send(struct e2pf_session *session)
 }
 
 static const struct e2pf_filesystem sends = {
-	.stage_names = stage_names,
-	.stages = 1,
 	.threads = "each with one request in flight",
 	.report = report,
 	.close = close_send
@@ -355,7 +339,6 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 	s->stop = false;
 	s->came_out = s->bytes = s->requests = s->errors = 0;
 	s->stream = s->part_stream = s->part_bytes = 0;
-	s->began = now();
 	s->running = true;
 	if (!e2pf_thread_start(&s->conductor, conduct, s))
 		return NULL;
@@ -374,7 +357,6 @@ bool e2pf_send_stop(struct e2pf_session *session, int milliseconds)
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	ended = e2pf_thread_join(s->conductor, milliseconds);
-	stats->stage[0].ns += now() - s->began;
 	stats->planned_bytes += s->bytes;
 	stats->prefetched_bytes += s->bytes;
 	stats->prefetched_requests += s->requests;

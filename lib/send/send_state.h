@@ -46,10 +46,9 @@ struct send {
 	_Atomic(uint64_t) came_out;	/* bytes that the send has written */
 	_Atomic(uint64_t) inline_bytes;	/* of files in the leaves of this part */
 	_Atomic(uint64_t) bytes, requests, errors;	/* of this send */
-	uint64_t began;			/* ns */
 
 	/* For the notes: the sums over all sends so far. */
-	uint64_t leaves_changed, leaves_cached;
+	unsigned long long leaves_changed, leaves_cached;
 };
 
 static inline uint32_t send_nodesize(const struct send *s)
