@@ -224,17 +224,13 @@ void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Bytes of data in a window: two are ahead of the send. */
-#define WINDOW_MOST (UINT64_C(256) << 20)
-
+/* Two windows of data are ahead of the send. */
 static void sweep_data(struct send *s)
 {
-	uint64_t most = s->base.cfg.budget / 8, piece;
+	const uint64_t most = s->base.cfg.budget / 8;
+	const uint64_t piece = most < PIECE_MOST ? most : PIECE_MOST;
 	size_t next = 0;
 
-	if (most > WINDOW_MOST)
-		most = WINDOW_MOST;
-	piece = most < PIECE_MOST ? most : PIECE_MOST;
 	e2pf_jobs_order_files(&s->data);
 	s->stream += s->inline_bytes;
 	do {

@@ -469,20 +469,6 @@ static void add_job(struct e2pf_jobs *jobs, uint64_t offset, uint64_t inode,
 	assert_true(e2pf_jobs_add(jobs, &job));
 }
 
-TEST(test_order)
-{
-	struct e2pf_jobs jobs = { .count = 0 };
-	unsigned i;
-
-	e2pf_jobs_order(&jobs);
-	for (i = 0; i < 1000; i++)
-		add_job(&jobs, i * 7919 % 1000, 0, 0);
-	e2pf_jobs_order(&jobs);
-	for (i = 0; i < jobs.count; i++)
-		assert_int_equal(jobs.job[i].offset, i);
-	free(jobs.job);
-}
-
 /* A file's data, in two extents. */
 static void add_piece(struct e2pf_jobs *jobs, uint64_t extent, uint64_t inode,
 		      uint64_t from, uint64_t length)
