@@ -64,7 +64,8 @@ static bool is_ours(void)
 	return module.on && pthread_equal(pthread_self(), self.thread);
 }
 
-/* A closed device keeps its place, with descriptor -1, which programs pass, too. */
+/* A closed device keeps its entry, with -1 as its descriptor.  Programs pass -1,
+ * too. */
 static struct e2pf_btrfs_opened *find(int fd)
 {
 	unsigned i;

@@ -74,6 +74,17 @@ static void pass_block(const struct ref_sink *to,
 		   E2PF_BTRFS_CLASS_LEAVES, ptr->level || is_root_tree);
 }
 
+static void add_tree(struct e2pf_btrfs *btrfs,
+		     const struct e2pf_btrfs_ptr *root)
+{
+	E2PF_LOCKED(btrfs);
+
+	if (btrfs->trees < TREES_MOST &&
+	    e2pf_have_room((void **)&btrfs->tree, &btrfs->tree_room,
+			   btrfs->trees, 1, sizeof(*btrfs->tree)))
+		btrfs->tree[btrfs->trees++] = *root;
+}
+
 /*
  * The operations.
  */
@@ -91,6 +102,7 @@ static void btrfs_begin(struct e2pf_source *source,
 	e2pf_leaf_order_clear(&btrfs->order, btrfs->room / ORDER_PART);
 	e2pf_slot_set_init(&btrfs->seen, btrfs->map.slots);
 	btrfs->trees = 0;
+	add_tree(btrfs, &btrfs->map.super.root);
 }
 
 static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
@@ -100,8 +112,7 @@ static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 	E2PF_LOCKED(btrfs);
 
 	*more = false;
-	return phase == E2PF_BTRFS_ROOTS ? 1 :
-	       phase == E2PF_BTRFS_TREES ? btrfs->trees : btrfs->leaves;
+	return phase == E2PF_BTRFS_NODES ? btrfs->trees : btrfs->leaves;
 }
 
 /* The check keeps this many bytes of tree blocks in its own memory. */
@@ -150,8 +161,7 @@ static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
 	/* Adjacent units often refer to adjacent blocks. */
 #define PHASE(n) { .number = n, .gated = true, .at_once = E2PF_LEAF_PORTION }
 	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
-		PHASE(E2PF_BTRFS_ROOTS), PHASE(E2PF_BTRFS_TREES),
-		PHASE(E2PF_BTRFS_LEAVES)
+		PHASE(E2PF_BTRFS_NODES), PHASE(E2PF_BTRFS_LEAVES)
 	};
 #undef PHASE
 	unsigned number = after ? after->number + 1 : 0;
@@ -175,19 +185,13 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 	const struct ref_sink to = { btrfs, sink, ctx };
 	struct e2pf_btrfs_ptr root;
 
-	switch (phase) {
-	case E2PF_BTRFS_ROOTS:
-		pass_block(&to, &btrfs->map.super.root);
-		break;
-	case E2PF_BTRFS_TREES:
+	if (phase == E2PF_BTRFS_NODES) {
 		root = root_of(btrfs, unit);
 		pass_block(&to, &root);
-		break;
-	case E2PF_BTRFS_LEAVES:
+	} else {
 		pass_place(&to, e2pf_chunk_map_logical(&btrfs->map,
 					btrfs->order.leaf[unit].slot),
 			   E2PF_BTRFS_CLASS_LEAVES, false);
-		break;
 	}
 }
 
@@ -223,13 +227,9 @@ static void accept_root(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_btrfs *btrfs = ctx;
 	struct e2pf_btrfs_ptr root;
-	E2PF_LOCKED(btrfs);
 
-	if (e2pf_btrfs_plan_root(&btrfs->map.super, item, &root) &&
-	    btrfs->trees < TREES_MOST &&
-	    e2pf_have_room((void **)&btrfs->tree, &btrfs->tree_room,
-			   btrfs->trees, 1, sizeof(*btrfs->tree)))
-		btrfs->tree[btrfs->trees++] = root;
+	if (e2pf_btrfs_plan_root(&btrfs->map.super, item, &root))
+		add_tree(btrfs, &root);
 }
 
 /* Whether a block is the one that was meant, as far as can be known. */
@@ -266,8 +266,6 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	}
 	e2pf_btrfs_plan_node(&btrfs->map.super, &node, bytes, accept_child,
 			     &found);
-	if (ref->cls == E2PF_BTRFS_CLASS_ROOTS)
-		return false;
 	/* Where this node leads to, for the order of leaves. */
 	slot = e2pf_chunk_map_slot(&btrfs->map, node.ptr.logical);
 	pthread_mutex_lock(&btrfs->lock);

@@ -12,8 +12,8 @@
 
 /* In the order of the check. */
 enum e2pf_btrfs_phase {
-	E2PF_BTRFS_ROOTS,	/* the root tree, which names the other trees */
-	E2PF_BTRFS_TREES,	/* the roots of all trees, and all nodes */
+	E2PF_BTRFS_NODES,	/* the root tree, the roots of the trees that it
+				   names, and all nodes */
 	E2PF_BTRFS_LEAVES,	/* all leaves, in the order that is made before
 				   (leaf_order.h) */
 	E2PF_BTRFS_PHASES
@@ -52,7 +52,8 @@ struct e2pf_btrfs {
 	uint64_t room;			/* bytes that may be read ahead */
 	pthread_mutex_t lock;		/* of what follows */
 	struct e2pf_leaf_order order;
-	struct e2pf_btrfs_ptr *tree;	/* the roots of all trees */
+	struct e2pf_btrfs_ptr *tree;	/* the roots of all trees, first that
+					   of the root tree */
 	size_t trees, tree_room;
 };
 

@@ -60,8 +60,8 @@ static void accept_data(struct send *s, const struct e2pf_btrfs_item *item)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* The kernel searches the trees of other files with this extent to find out whether it
- * can be cloned from.  It reads old leaves with it that a snapshot still has. */
+/* To find out whether an extent can be cloned, the kernel searches the trees of
+ * the other files that use it, and reads old leaves that a snapshot has kept. */
 static void accept_reference(void *ctx, uint64_t tree,
 			     const struct e2pf_btrfs_key *key)
 {

@@ -156,11 +156,11 @@ TEST(test_phases)
 		uint64_t address;
 		enum e2pf_btrfs_phase phase;
 	} blocks[] = {
-		{ META, E2PF_BTRFS_ROOTS },
-		{ META + MIB, E2PF_BTRFS_TREES },
-		{ META + 2 * MIB, E2PF_BTRFS_TREES },
-		{ META + 3 * MIB, E2PF_BTRFS_TREES },
-		{ leaf, E2PF_BTRFS_TREES },
+		{ META, E2PF_BTRFS_NODES },
+		{ META + MIB, E2PF_BTRFS_NODES },
+		{ META + 2 * MIB, E2PF_BTRFS_NODES },
+		{ META + 3 * MIB, E2PF_BTRFS_NODES },
+		{ leaf, E2PF_BTRFS_NODES },
 		/* These in this order. */
 		{ META + MIB + FS_NODE, E2PF_BTRFS_LEAVES },
 		{ META + 2 * MIB + FS_NODE, E2PF_BTRFS_LEAVES },
