@@ -31,11 +31,7 @@ struct e2pf_btrfs *e2pf_btrfs_of(const struct e2pf_session *session)
 
 static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
-	const struct e2pf_btrfs *b = e2pf_btrfs_of(session);
-
-	r->block_size = b->map.super.nodesize;
-	e2pf_note(&r->notes, "devices: %u (of %llu in the superblock)",
-		  session->devices, (unsigned long long)b->map.super.devices);
+	r->block_size = e2pf_btrfs_of(session)->map.super.nodesize;
 }
 
 /* The check reads each tree block once.  How many there are is known when all

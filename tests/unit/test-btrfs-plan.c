@@ -37,7 +37,6 @@ FIELD(SUPER_GENERATION, super_block, generation);
 FIELD(SUPER_ROOT, super_block, root);
 FIELD(SUPER_CHUNK_ROOT, super_block, chunk_root);
 FIELD(SUPER_BYTES_USED, super_block, bytes_used);
-FIELD(SUPER_NUM_DEVICES, super_block, num_devices);
 FIELD(SUPER_SECTORSIZE, super_block, sectorsize);
 FIELD(SUPER_NODESIZE, super_block, nodesize);
 FIELD(SUPER_SYS_ARRAY_SIZE, super_block, sys_chunk_array_size);
