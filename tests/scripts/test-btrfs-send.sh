@@ -463,7 +463,7 @@ test_all()
 	tap_check "the filesystem is written to" changed_meanwhile
 	umount "$mnt"
 	loop_detach "$dev"
-	tap_check "the filesystem is sound" "$BTRFS_STOCK" check -q "$dir/image"
+	tap_check "the filesystem is sound" "$BTRFS_STOCK" check "$dir/image"
 }
 
 single_leaf()
