@@ -8,7 +8,7 @@
 #include "btrfs/format.h"
 #include "items.h"
 
-/* The least that the stream has for a piece of data, in bytes, without its contents. */
+/* The least that the stream has for an extent, in bytes, without its contents. */
 #define STREAM_LEAST 64u
 
 void e2pf_items_found(const void *bytes, size_t size, uint32_t count,
@@ -251,7 +251,7 @@ void e2pf_jobs_order_files(struct e2pf_jobs *data)
 }
 
 uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
-			  struct e2pf_jobs *window, uint64_t piece,
+			  struct e2pf_jobs *window, uint64_t longest,
 			  uint64_t most, uint64_t sent)
 {
 	uint64_t bytes = 0;
@@ -260,8 +260,8 @@ uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
 		const struct e2pf_job *from = &data->job[*next];
 		struct e2pf_job job = *from;
 
-		if (job.length > piece)
-			job.length = job.stored = piece;
+		if (job.length > longest)
+			job.length = job.stored = longest;
 		if (job.length > most - bytes)
 			break;
 		sent += STREAM_LEAST + (job.shared ? 0 : from->length);

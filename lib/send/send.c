@@ -141,11 +141,11 @@ static void add_leaves(struct send *s, uint64_t tree,
 }
 
 /* Changed leaves in a part.  A full send begins to read data at once, so its first part
- * is small.  The next one is twice as large unless leaves have many pieces of data. */
+ * is small.  The next one is twice as large unless leaves have many extents. */
 #define PART_LEAVES_MOST 8192u
 #define PART_LEAVES_FULL 256u
 #define PART_LEAVES_FIRST 2048u
-#define PART_PIECES 32768u
+#define PART_EXTENTS 32768u
 
 /* Plan the next changed leaves.  Returns false if there are none. */
 static bool plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root)
@@ -153,7 +153,7 @@ static bool plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root)
 	struct send *s = w->send;
 	size_t i;
 
-	if (s->data.count < PART_PIECES && w->part < PART_LEAVES_MOST)
+	if (s->data.count < PART_EXTENTS && w->part < PART_LEAVES_MOST)
 		w->part *= 2;
 	s->jobs.count = s->data.count = 0;
 	s->files.count = s->records.count = 0;
@@ -228,13 +228,13 @@ void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
 static void sweep_data(struct send *s)
 {
 	const uint64_t most = s->base.cfg.budget / 8;
-	const uint64_t piece = most < PIECE_MOST ? most : PIECE_MOST;
+	const uint64_t longest = most < AHEAD_MOST ? most : AHEAD_MOST;
 	size_t next = 0;
 
 	e2pf_jobs_order_files(&s->data);
 	s->stream += s->inline_bytes;
 	do {
-		s->stream = e2pf_jobs_window(&s->data, &next, &s->jobs, piece,
+		s->stream = e2pf_jobs_window(&s->data, &next, &s->jobs, longest,
 					     most, s->stream);
 		send_sweep(s);
 		wait_for_room(s);

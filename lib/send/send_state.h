@@ -12,7 +12,7 @@
 
 /* Bytes read ahead of an extent.  After these, the kernel's own readahead is at full
  * speed. */
-#define PIECE_MOST (UINT64_C(1) << 20)
+#define AHEAD_MOST (UINT64_C(1) << 20)
 
 struct send {
 	struct e2pf_session base;	/* base.last: sums over all sends */

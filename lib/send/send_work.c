@@ -15,9 +15,9 @@
 #define SAMPLES 16u
 #define SAMPLED_LEAST 48u
 
-/* Adjacent pieces of data, of PIECE_MOST bytes in all, that a worker asks for at once,
+/* Adjacent extents, of AHEAD_MOST bytes in all, that a worker asks for at once,
  * at most. */
-#define BATCH_PIECES 64u
+#define BATCH_EXTENTS 64u
 
 static void want(struct send *s, uint64_t tree,
 		 const struct e2pf_btrfs_key *key)
@@ -111,7 +111,7 @@ static void search(struct send *s, const struct e2pf_job *job)
 }
 
 /*
- * Read adjacent pieces of files.  The kernel collects the requests of one system
+ * Read adjacent extents of files.  The kernel collects the requests of one system
  * call, and joins those that are adjacent, whatever files they belong to.  The one
  * call for several files is madvise() for a range in which they are mapped.  The
  * mapping is never accessed.
@@ -119,8 +119,8 @@ static void search(struct send *s, const struct e2pf_job *job)
 static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	/* Each piece may begin and end within a page. */
-	const size_t all = PIECE_MOST + 2 * page * BATCH_PIECES;
+	/* Each may begin and end within a page. */
+	const size_t all = AHEAD_MOST + 2 * page * BATCH_EXTENTS;
 	const struct e2pf_job *const end = job + count, *last = NULL;
 	size_t used = 0;
 	int fd = -1;
@@ -183,11 +183,11 @@ static size_t pop_jobs(struct send *s, struct e2pf_job **first)
 
 	pthread_mutex_lock(&s->lock);
 	*first = &s->jobs.job[s->next];
-	for (; s->next < s->jobs.count && n < BATCH_PIECES; n++, s->next++) {
+	for (; s->next < s->jobs.count && n < BATCH_EXTENTS; n++, s->next++) {
 		const struct e2pf_job *job = &s->jobs.job[s->next];
 
 		bytes += job->length;
-		if (n && (!job->length || bytes > PIECE_MOST ||
+		if (n && (!job->length || bytes > AHEAD_MOST ||
 			  job->offset != job[-1].offset + job[-1].stored))
 			break;
 	}
@@ -222,8 +222,8 @@ static bool reads_for_leaf(struct send *s, struct e2pf_job *leaf)
 		return true;
 	if (s->data.count > known)
 		data = s->data.job[known];
-	if (data.length > PIECE_MOST)
-		data.length = PIECE_MOST;
+	if (data.length > AHEAD_MOST)
+		data.length = AHEAD_MOST;
 	return data.length && do_job(s, &data);
 }
 

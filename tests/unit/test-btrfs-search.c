@@ -470,7 +470,7 @@ static void add_job(struct e2pf_jobs *jobs, uint64_t offset, uint64_t inode,
 }
 
 /* A file's data, in two extents. */
-static void add_piece(struct e2pf_jobs *jobs, uint64_t extent, uint64_t inode,
+static void add_extent(struct e2pf_jobs *jobs, uint64_t extent, uint64_t inode,
 		      uint64_t from, uint64_t length)
 {
 	add_job(jobs, extent, inode, length);
@@ -486,7 +486,7 @@ TEST(test_windows)
 		unsigned count;
 		uint64_t first;		/* inode */
 	} windows[] = {
-		/* A piece is cut to 8192 bytes, and counts in full as sent. */
+		/* An extent is cut to 8192 bytes, and counts in full as sent. */
 		{ 8192, 4096, 64 + 4096, 1, 3 },
 		{ 8192, 8192, 64 + 10000, 1, 7 },
 		/* 8 has no data to read; 9 shares an extent with 3. */
@@ -496,12 +496,12 @@ TEST(test_windows)
 	struct e2pf_jobs jobs = { .count = 0 }, window = { .count = 0 };
 	size_t next = 0, i, j;
 
-	add_piece(&jobs, 40000, 9, 0, 4096);
-	add_piece(&jobs, 20000, 8, 0, 0);
-	add_piece(&jobs, 50000, 7, 10000, 9000);
-	add_piece(&jobs, 60000, 7, 19000, 4096);
-	add_piece(&jobs, 10000, 7, 0, 10000);
-	add_piece(&jobs, 40000, 3, 0, 4096);
+	add_extent(&jobs, 40000, 9, 0, 4096);
+	add_extent(&jobs, 20000, 8, 0, 0);
+	add_extent(&jobs, 50000, 7, 10000, 9000);
+	add_extent(&jobs, 60000, 7, 19000, 4096);
+	add_extent(&jobs, 10000, 7, 0, 10000);
+	add_extent(&jobs, 40000, 3, 0, 4096);
 	e2pf_jobs_order_files(&jobs);
 	for (i = 0; i < COUNT(windows); i++) {
 		uint64_t bytes = 0;

@@ -139,7 +139,7 @@ TEST(test_budget)
 	assert_int_equal(fake.data, 0);
 }
 
-/* Data that is adjacent, of 100 files, is read by 64 pieces at a time. */
+/* Data that is adjacent, of 100 files, is read by 64 extents at a time. */
 TEST(test_adjacent)
 {
 	unsigned searches;
