@@ -157,15 +157,12 @@ void module_closes(int fd)
 		opened->fd = -1;
 }
 
+/* The superblock and its copies. */
 static bool is_super(uint64_t offset, uint64_t length)
 {
-	unsigned i;
-
-	for (i = 0; i < E2PF_BTRFS_SUPER_MIRRORS; i++)
-		if (offset == e2pf_btrfs_super_offset(i) &&
-		    length == E2PF_BTRFS_SUPER_BYTES)
-			return true;
-	return false;
+	return length == E2PF_BTRFS_SUPER_BYTES &&
+	       (offset == E2PF_BTRFS_SUPER_AT || offset == 64u << 20 ||
+		offset == UINT64_C(256) << 30);
 }
 
 /* The program learns from the chunk tree which other devices there are, and

@@ -5,7 +5,6 @@
  * Snapshots share most of their blocks; one bit per block records which were
  * passed on, so a subtree is walked once, however many trees refer to it.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/sysinfo.h>
 
@@ -33,8 +32,7 @@
 
 static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
 {
-	return (struct e2pf_btrfs *)(void *)((char *)source -
-		offsetof(struct e2pf_btrfs, source));
+	return (struct e2pf_btrfs *)source;
 }
 
 /* The destination of pointers. */

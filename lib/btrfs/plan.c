@@ -13,12 +13,6 @@
 #define LEAST_BLOCK 4096u
 #define MOST_BLOCK 65536u
 
-uint64_t e2pf_btrfs_super_offset(unsigned mirror)
-{
-	/* 64 KiB, 64 MiB, 256 GiB. */
-	return mirror ? UINT64_C(16384) << 12 * mirror : 65536;
-}
-
 static bool is_block_size(uint32_t size)
 {
 	return size >= LEAST_BLOCK && size <= MOST_BLOCK &&
@@ -61,7 +55,7 @@ static bool is_sound(const struct e2pf_btrfs_super *super)
 	       is_root(super, &super->chunk_root);
 }
 
-const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
+const char *e2pf_btrfs_plan_super(const void *bytes,
 				  struct e2pf_btrfs_super *super)
 {
 	const uint8_t *b = bytes;
@@ -97,7 +91,7 @@ const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
 		BT_SUPER_METADATA_UUID : BT_SUPER_FSID), E2PF_BTRFS_UUID);
 	memcpy(super->sys_array, b + BT_SUPER_SYS_ARRAY, E2PF_BTRFS_SYS_ARRAY);
 	if (bt_le64(b + BT_SUPER_MAGIC) != BT_MAGIC ||
-	    bt_le64(b + BT_SUPER_BYTENR) != offset || !is_sound(super))
+	    bt_le64(b + BT_SUPER_BYTENR) != E2PF_BTRFS_SUPER_AT || !is_sound(super))
 		return "the superblock is damaged";
 	return unknown_format(incompat);
 }

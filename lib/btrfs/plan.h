@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define E2PF_BTRFS_SUPER_BYTES 4096u
-#define E2PF_BTRFS_SUPER_MIRRORS 3u
+#define E2PF_BTRFS_SUPER_AT 65536u	/* its place on a device */
 #define E2PF_BTRFS_SYS_ARRAY 2048u
 #define E2PF_BTRFS_UUID 16u
 
@@ -57,14 +57,10 @@ struct e2pf_btrfs_super {
 	uint8_t sys_array[E2PF_BTRFS_SYS_ARRAY];
 };
 
-/* Byte offset on the device of superblock copy `mirror`, which is below
- * E2PF_BTRFS_SUPER_MIRRORS. */
-uint64_t e2pf_btrfs_super_offset(unsigned mirror);
-
-/* Parse the superblock at this offset.  Returns NULL, or the reason why the
- * filesystem cannot be read ahead: it is damaged, or has a feature with which
- * blocks or their roots are elsewhere. */
-const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
+/* Parse the superblock.  Returns NULL, or the reason why the filesystem cannot
+ * be read ahead: it is damaged, or has a feature with which blocks or their
+ * roots are elsewhere. */
+const char *e2pf_btrfs_plan_super(const void *bytes,
 				  struct e2pf_btrfs_super *super);
 
 struct e2pf_btrfs_key {

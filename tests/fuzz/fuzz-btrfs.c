@@ -125,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		      BTRFS_FEATURE_INCOMPAT_METADATA_UUID);
 		put64(bytes + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
 	}
-	if (!e2pf_btrfs_plan_super(bytes, 65536, &super))
+	if (!e2pf_btrfs_plan_super(bytes, &super))
 		walk(&super);
 	free(bytes);
 	return 0;

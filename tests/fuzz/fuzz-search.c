@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t left;
 
 	fs_super(bytes, 1, 1 << 22, 1 << 23);
-	require(!e2pf_btrfs_plan_super(bytes, 65536, &super));
+	require(!e2pf_btrfs_plan_super(bytes, &super));
 	in = (struct input){ data, size };
 	how = take_byte(&in);
 	if (!how) {

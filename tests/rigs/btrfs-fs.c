@@ -135,7 +135,7 @@ void fs_map(struct e2pf_chunk_map *map, unsigned devices)
 
 	memset(map, 0, sizeof(*map));
 	fs_super(bytes, 1, 1 << 20, 1 << 20);
-	e2pf_btrfs_plan_super(bytes, 65536, &map->super);
+	e2pf_btrfs_plan_super(bytes, &map->super);
 	for (i = 0; i < devices; i++) {
 		map->device[i] = map->super.device;
 		map->device[i].devid = i + 1;

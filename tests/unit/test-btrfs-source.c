@@ -79,7 +79,7 @@ static struct phases *make_fs(void)
 	fs_add_root(roots, BTRFS_CSUM_TREE_OBJECTID, META + 3 * MIB, 0);
 	fs_block(at(device, META + 3 * MIB), META + 3 * MIB,
 		 BTRFS_CSUM_TREE_OBJECTID, 0);
-	assert_null(e2pf_btrfs_plan_super(super, 65536, &map->super));
+	assert_null(e2pf_btrfs_plan_super(super, &map->super));
 	map->devices = 2;
 	map->device[0] = map->device[1] = map->super.device;
 	map->device[1].devid = 2;
