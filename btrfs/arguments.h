@@ -4,14 +4,12 @@
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
 
-enum task { TASK_OTHER, TASK_CHECK, TASK_SEND, TASK_VERSION };
+enum task { TASK_OTHER, TASK_CHECK, TASK_SEND };
 
 enum task arguments_task(char *const *argv);
 
-/*
- * Why a check with these arguments should run without prefetching, in words;
- * NULL if there is no reason.  Looks at the device if that matters.
- */
+/* Why a check with these arguments should run without prefetching, in words;
+ * NULL if there is no reason. */
 const char *arguments_aside(char *const *argv);
 
 #endif

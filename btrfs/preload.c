@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The module that the launcher preloads into a stock btrfs.
- *
- * btrfs's libraries are linked into the program statically, so only its calls
- * to libc show what it does.  It drops the page cache of each device after it
- * has opened it and before it closes it.  The prefetch session runs between the
- * two: it begins with the first tree block read that is not in the chunk tree,
- * when all devices are open.  It ends, with no request in flight, before the
- * cache is dropped for the last time.
- *
- * Each subvolume that is sent is one BTRFS_IOC_SEND ioctl, which names the
- * subvolume and its parent, and returns when the kernel has written the whole
- * stream.  Prefetching begins and ends with this call.
+ * The module that the launcher preloads into a stock btrfs, whose libraries are
+ * linked into it: only its calls to libc show what it does.  A check drops the
+ * page cache of each device after it has opened it and before it closes it; the
+ * session lies between the two.  A send is one ioctl.  doc/architecture.md has
+ * more.
  */
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "arguments.h"
@@ -30,21 +23,21 @@
 #include "linkage.h"
 #include "module.h"
 #include "preload.h"
-#include "repeats.h"
 #include "reporter.h"
 #include "selftest.h"
 #include "send/send.h"
 #include "status.h"
 
-/* A filesystem with less than this in use, data and metadata, has so few tree
- * blocks that beginning takes longer than is gained.  Ours over stock with 5 and
- * 18 MiB: 1.23 and 0.91 on bench's disk, 1.07 and 0.79 on a network volume
- * (bench/run --images btrfs@1/100,btrfs@1/40). */
-#define SMALL_BYTES (8u << 20)
-
 /* Maximum number of descriptors that are followed: those of the devices, and a
  * few more, one of them for the device named on the command line. */
 #define OPENED_MOST (E2PF_DEVICES + 8u)
+
+/* If the metadata is larger than btrfs check's own cache, it requests readahead
+ * of a node's children each time it visits the node: 3,627,558 calls for 43,983
+ * reads, all but the first of each block in vain.  A block that was requested
+ * this recently (ns) is assumed to be cached. */
+#define REPEAT_NS 100000000u
+#define REPEAT_SLOTS 8192u
 
 static struct {
 	enum task task;
@@ -53,11 +46,15 @@ static struct {
 	unsigned count;
 	struct e2pf_session *session;
 	unsigned session_count;		/* descriptors when it was opened */
-	bool started, ended, weighed;
+	bool started, ended;
 	const char *why_not;
 	char name[PATH_MAX];		/* of the first device */
-	struct repeats repeats;
-	struct e2pf_session *send;	/* of all sends; NULL: none was begun */
+	struct {
+		uint64_t offset, called;	/* bytes; ns, 0: never */
+		unsigned device;
+	} recent[REPEAT_SLOTS];		/* the check's readahead calls */
+	unsigned long long repeated;	/* of these, dropped */
+	struct e2pf_session *send;	/* of all sends; NULL: none */
 	_Atomic(bool) sending;		/* with readahead */
 	bool sent;			/* a send was attempted */
 } self;
@@ -67,7 +64,8 @@ static bool is_ours(void)
 	return module.on && pthread_equal(pthread_self(), self.thread);
 }
 
-/* A closed device keeps its place, with descriptor -1, which programs pass, too. */
+/* A closed device keeps its entry, with -1 as its descriptor.  Programs pass -1,
+ * too. */
 static struct e2pf_btrfs_opened *find(int fd)
 {
 	unsigned i;
@@ -82,25 +80,22 @@ static struct e2pf_btrfs_opened *find(int fd)
  * The session.
  */
 
-static void open_session(void)
+/* Open the session with the known devices; reopen it if more were opened. */
+static bool have_session(void)
 {
+	if (self.session && self.session_count == self.count)
+		return true;
 	e2pf_close(self.session);
 	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
 				       &module.setup.reading, &self.why_not);
 	self.session_count = self.count;
 	self.ended = !self.session;
-}
-
-/* Open the session with the known devices; reopen it if more were opened. */
-static bool have_session(void)
-{
-	if (!self.session || self.session_count != self.count)
-		open_session();
 	return self.session;
 }
 
 static void start_session(void)
 {
+	self.started = true;
 	e2pf_session_choose(self.session);
 	e2pf_session_start(self.session);
 	reporter_watch(self.session);
@@ -139,56 +134,29 @@ void module_drops_cache(int fd)
 	if (!is_ours())
 		return;
 	keep_name(fd);
-	if (self.ended)
-		;
-	else if (find(fd))
+	if (find(fd))
 		end_session();
-	else if (self.count < OPENED_MOST && !self.started)
+	else if (self.count < OPENED_MOST && !self.started && !self.ended)
 		self.opened[self.count++] = (struct e2pf_btrfs_opened) {
 			.fd = fd, .index = -1
 		};
 }
 
-/* Before anything is opened or started: leave a small filesystem to the check,
- * unless the user chose how many threads read ahead. */
-static void weigh(int fd)
-{
-	struct e2pf_btrfs_super super;
-
-	self.weighed = true;
-	if (module.setup.reading.threads ||
-	    e2pf_btrfs_read_super(fd, &super) ||
-	    super.bytes_used >= SMALL_BYTES)
-		return;
-	self.why_not = "the filesystem is small";
-	self.ended = true;
-}
-
 void module_closes(int fd)
 {
 	struct e2pf_btrfs_opened *opened = is_ours() ? find(fd) : NULL;
-	struct e2pf_btrfs_super super;
-	E2PF_KEEP_ERRNO;
 
-	if (!opened)
-		return;
-	/* A program that does not know the format either gives up after the
-	 * superblock. */
-	if (!self.session && !self.why_not)
-		self.why_not = e2pf_btrfs_read_super(fd, &super);
 	/* The kernel may reuse this descriptor number for another file. */
-	opened->fd = -1;
+	if (opened)
+		opened->fd = -1;
 }
 
+/* The superblock and its copies. */
 static bool is_super(uint64_t offset, uint64_t length)
 {
-	unsigned i;
-
-	for (i = 0; i < E2PF_BTRFS_SUPER_MIRRORS; i++)
-		if (offset == e2pf_btrfs_super_offset(i) &&
-		    length == E2PF_BTRFS_SUPER_BYTES)
-			return true;
-	return false;
+	return length == E2PF_BTRFS_SUPER_BYTES &&
+	       (offset == E2PF_BTRFS_SUPER_AT || offset == 64u << 20 ||
+		offset == UINT64_C(256) << 30);
 }
 
 /* The program learns from the chunk tree which other devices there are, and
@@ -210,19 +178,12 @@ bool on_program_read(int fd, uint64_t offset, uint64_t length,
 	struct e2pf_btrfs_opened *opened;
 	E2PF_KEEP_ERRNO;
 
-	if (!is_ours() || self.ended)
-		return false;
-	opened = find(fd);
+	opened = is_ours() && !self.ended ? find(fd) : NULL;
 	if (!opened)
 		return false;
-	if (!self.started && !is_super(offset, length)) {
-		if (!self.weighed)
-			weigh(fd);
-		if (!self.ended && may_start(opened, offset)) {
-			self.started = true;
-			start_session();
-		}
-	}
+	if (!self.started && !is_super(offset, length) &&
+	    may_start(opened, offset))
+		start_session();
 	if (!self.started || opened->index < 0)
 		return false;
 	read->device = (unsigned)opened->index;
@@ -257,6 +218,27 @@ void module_has_read(const struct e2pf_read *read)
 			      POSIX_FADV_DONTNEED);
 }
 
+/* Whether this block was requested a moment ago.  A call takes the place of an
+ * earlier one. */
+static bool is_repeated(unsigned device, uint64_t offset)
+{
+	uint64_t hash = (offset / 4096 + device) * UINT64_C(0x9E3779B97F4A7C15);
+	unsigned i = (unsigned)(hash >> 32) % REPEAT_SLOTS;
+	struct timespec ts;
+	uint64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	now = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	if (self.recent[i].called && self.recent[i].offset == offset &&
+	    self.recent[i].device == device &&
+	    now - self.recent[i].called < REPEAT_NS)
+		return true;
+	self.recent[i].offset = offset;
+	self.recent[i].device = device;
+	self.recent[i].called = now;
+	return false;
+}
+
 bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
 {
 	const struct e2pf_btrfs_opened *opened = is_ours() ? find(*fd) : NULL;
@@ -268,8 +250,10 @@ bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
 	if (!opened || !self.started || self.ended || opened->index < 0)
 		return false;
 	device = (unsigned)opened->index;
-	if (repeats_add(&self.repeats, device, *offset, length))
+	if (is_repeated(device, *offset)) {
+		self.repeated++;
 		return true;
+	}
 	e2pf_btrfs_copy_read(e2pf_btrfs_of(self.session), &device, &there,
 			     length);
 	other = descriptor_of(device);
@@ -282,7 +266,7 @@ bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
 
 void module_sends(int fd, const void *args)
 {
-	const char *why = "no memory";
+	const char *why = NULL;
 	E2PF_KEEP_ERRNO;
 
 	if (!is_ours() || self.why_not)
@@ -290,7 +274,8 @@ void module_sends(int fd, const void *args)
 	keep_name(fd);
 	self.sent = true;
 	if (!self.send)
-		self.send = e2pf_send_new(self.name, &module.setup.reading);
+		self.send = e2pf_send_open(fd, self.name, &module.setup.reading,
+					   &why);
 	if (self.send)
 		why = e2pf_send_start(self.send, fd, args);
 	if (why)
@@ -322,8 +307,7 @@ void module_passes_on(uint64_t bytes)
 
 static bool refers_to(const char *name, const char *other)
 {
-	return linkage_program_refers(name) ||
-	       linkage_program_refers(other);
+	return linkage_program_refers(name) || linkage_program_refers(other);
 }
 
 /* Whether this is a program that the module can follow.  The launcher, which
@@ -335,22 +319,11 @@ static bool is_btrfs(void)
 	       refers_to("ioctl", "ioctl");
 }
 
-/* Why nothing may be read ahead, or NULL. */
-static const char *find_hindrance(void)
-{
-	enum selftest outcome = SELFTEST_NONE;
-	const char *why = NULL;
-
-	if (self.task == TASK_CHECK)
-		why = arguments_aside(module.argv);
-	if (!why && !selftest_may_read(&outcome))
-		why = "a system call that it needs is not allowed";
-	return why;
-}
-
 __attribute__((constructor))
 static void begin(void)
 {
+	enum selftest outcome = SELFTEST_NONE;
+
 	module_read_arguments();
 	if (status_is_asked(module.argc, module.argv) && is_btrfs()) {
 		module_begin("btrfs-prefetch");
@@ -365,45 +338,36 @@ static void begin(void)
 	 * takes 10 ms to make room for a high descriptor. */
 	e2pf_share_join();
 	module_begin("btrfs-prefetch");
-	if (module.on && self.task == TASK_VERSION)
-		module_say_version("btrfs");
-	if (!module.on || self.task == TASK_VERSION) {
-		module.setup.prefetch = 0;
-		module.on = false;
+	if (!module.on) {
+		module.setup.prefetch = false;
 		e2pf_share_leave();
 		return;
 	}
-	self.why_not = find_hindrance();
+	if (self.task == TASK_CHECK)
+		self.why_not = arguments_aside(module.argv);
+	if (!self.why_not && !selftest_may_read(&outcome))
+		self.why_not = "a system call that it needs is not allowed";
 	self.ended = self.why_not;
 	reporter_begin(module.name, module.setup.progress);
 }
 
-static void add_notes(struct e2pf_notes *notes)
+static void tell(void)
 {
+	struct e2pf_session *shown = self.sent ? self.send : self.session;
+	struct e2pf_notes *notes = &module.report.notes;
+
+	module.report.device = self.name;
+	module.report.io_manager = "btrfs";
 	if (self.why_not)
 		e2pf_note_off(notes, "off", self.why_not);
 	else if (!self.session && !self.sent)
 		e2pf_note_off(notes, "off", "no filesystem was opened for a "
 			      "check, and no subvolume was sent");
-	if (self.repeats.calls)
-		e2pf_note(notes, "readahead: repeats dropped (%llu of the check's "
-			  "%llu calls)", (unsigned long long)self.repeats.repeated,
-			  (unsigned long long)self.repeats.calls);
-}
-
-/* The session that prefetched something; NULL if none did. */
-static struct e2pf_session *shown_session(void)
-{
-	return self.sent ? self.send : self.session;
-}
-
-static void tell(void)
-{
-	module.report.device = self.name;
-	module.report.io_manager = "btrfs";
-	add_notes(&module.report.notes);
+	if (self.repeated)
+		e2pf_note(notes, "readahead: %llu calls of the check dropped "
+			  "(repeats)", self.repeated);
 	module_tell(&(struct module_result) {
-		.session = shown_session(), .finished = shown_session(),
+		.session = shown, .finished = shown,
 		.done = self.sent ? "sent" : "checked",
 		.logged = !self.sent && self.session, .counted = true
 	});

@@ -2,13 +2,23 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The libc functions that the module interposes.  Each calls the real function
- * with the program's own arguments and returns its result.
+ * with the program's own arguments and returns its result.  The module's own
+ * calls come here, too; its descriptors are none that it follows.
  */
-#include "real.h"
 
+/* btrfs calls both the 64-bit names and the others.  If off_t can have two
+ * sizes, each name must keep its own, whatever config.h chooses. */
+#undef _FILE_OFFSET_BITS
+#undef _TIME_BITS
+#undef _FORTIFY_SOURCE
+
+#include <fcntl.h>
 #include <linux/btrfs.h>
 #include <stdarg.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "interpose.h"
 #include "preload.h"
 
 #define PREAD(pread, off_t) \
@@ -16,8 +26,10 @@
 	{ \
 		struct e2pf_read read; \
 		bool seen = on_program_read(fd, (uint64_t)offset, count, &read); \
-		ssize_t n = real_##pread(fd, buf, count, offset); \
+		ssize_t n; \
+		REAL(pread); \
 		\
+		n = real(fd, buf, count, offset); \
 		if (seen) \
 			module_has_read(&read); \
 		return n; \
@@ -27,13 +39,16 @@
 #define FADVISE(posix_fadvise, off_t) \
 	int posix_fadvise(int fd, off_t offset, off_t length, int advice) \
 	{ \
+		REAL(posix_fadvise); \
+		\
 		if (advice == POSIX_FADV_DONTNEED && !offset && !length) \
 			module_drops_cache(fd); \
-		return real_##posix_fadvise(fd, offset, length, advice); \
+		return real(fd, offset, length, advice); \
 	}
 
 PREAD(pread, off_t)
 FADVISE(posix_fadvise, off_t)
+/* With musl off_t has one size, and the other name is a macro. */
 #ifndef pread64
 PREAD(pread64, off64_t)
 FADVISE(posix_fadvise64, off64_t)
@@ -42,32 +57,44 @@ FADVISE(posix_fadvise64, off64_t)
 ssize_t readahead(int fd, off64_t offset, size_t count)
 {
 	uint64_t at = (uint64_t)offset;
+	REAL(readahead);
 
 	if (on_program_readahead(&fd, &at, count))
 		return 0;
-	return real_readahead(fd, (off64_t)at, count);
+	return real(fd, (off64_t)at, count);
 }
 
 int close(int fd)
 {
+	REAL(close);
+
 	module_closes(fd);
-	return real_close(fd);
+	return real(fd);
 }
 
+#ifdef __GLIBC__
+typedef unsigned long ioctl_request;
+#else
+typedef int ioctl_request;
+#endif
+
+/* For a request without an argument, whatever the register holds is passed, as
+ * the C libraries do, and the kernel ignores it. */
 int ioctl(int fd, ioctl_request request, ...)
 {
 	unsigned number = (unsigned)request;	/* as the kernel takes it */
 	va_list args;
 	void *arg;
 	int result;
+	REAL(ioctl);
 
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
 	if (number != BTRFS_IOC_SEND || !arg)
-		return real_ioctl(fd, request, arg);
+		return real(fd, request, arg);
 	module_sends(fd, arg);
-	result = real_ioctl(fd, request, arg);
+	result = real(fd, request, arg);
 	module_has_sent();
 	return result;
 }
@@ -76,9 +103,10 @@ int ioctl(int fd, ioctl_request request, ...)
 ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset,
 	       size_t length, unsigned flags)
 {
-	ssize_t n = real_splice(from, from_offset, to, to_offset, length,
-				flags);
+	ssize_t n;
+	REAL(splice);
 
+	n = real(from, from_offset, to, to_offset, length, flags);
 	if (n > 0)
 		module_passes_on((uint64_t)n);
 	return n;

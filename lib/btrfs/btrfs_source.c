@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * btrfs as a source of work: its phases, their units, and the conversion of the
- * planner's pointers to references.  Decides which blocks are read in which phase.
- * lib/engine/ decides how far ahead; plan.c knows the meaning of the bytes.
- *
- * Snapshots share most of their blocks.  One bit per block records which blocks
- * were passed on, so a subtree is walked once, however many trees refer to it.
+ * btrfs as a source of work: decides which blocks are read in which phase.
+ * Snapshots share most of their blocks; one bit per block records which were
+ * passed on, so a subtree is walked once, however many trees refer to it.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/sysinfo.h>
 
 #include "array.h"
 #include "btrfs_source.h"
 #include "format.h"
+#include "lock.h"
 
 /* The number of trees that are kept; no known filesystem has more. */
 #define TREES_MOST (1u << 20)
@@ -22,16 +19,9 @@
 /* The number of places that are sampled to measure the first device. */
 #define SAMPLES 64u
 
-/* At most one tree block in eight, plus a constant, is parsed as a node.  A
- * sound filesystem has far fewer: the smallest nodes hold 121 pointers. */
-#define NODES_PART 8u
-#define NODES_LEAST 65536u
-
-/* Sweeps over the leaves (leaf_order.h), and distances up to which leaves of
- * later sweeps are taken along.  On an aged filesystem each tree's leaves are
- * all over the disk, so that a sweep of one tree costs nearly half of one of all
- * six; where nothing seeks little more than its share.  doc/measurements.md has the
- * figures. */
+/* Sweeps over the leaves (leaf_order.h), and bytes up to which leaves of later
+ * sweeps are taken along: on an aged filesystem a sweep of one tree costs a disk
+ * nearly half of one of all six (doc/measurements.md). */
 #define SEEK_SWEEPS 3u
 #define SEEK_NEAR (512u << 10)
 #define FLASH_SWEEPS 16u
@@ -42,13 +32,8 @@
 
 static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
 {
-	return (struct e2pf_btrfs *)(void *)((char *)source -
-		offsetof(struct e2pf_btrfs, source));
+	return (struct e2pf_btrfs *)source;
 }
-
-/* The cookie of a reference is the address of its block, with the low bits of the
- * generation that is expected there. */
-#define COOKIE_GENERATION UINT64_C(4095)
 
 /* The destination of pointers. */
 struct ref_sink {
@@ -57,8 +42,9 @@ struct ref_sink {
 	void *ctx;
 };
 
+/* The cookie of a reference is the address of its block. */
 static void pass_place(const struct ref_sink *to, uint64_t logical,
-		       enum e2pf_btrfs_class cls, bool parse, uint64_t cookie)
+		       enum e2pf_btrfs_class cls, bool parse)
 {
 	struct e2pf_ref ref;
 
@@ -66,7 +52,7 @@ static void pass_place(const struct ref_sink *to, uint64_t logical,
 		return;
 	ref.cls = (uint8_t)cls;
 	ref.parse = parse;
-	ref.cookie = cookie;
+	ref.cookie = logical;
 	to->sink(to->ctx, &ref);
 }
 
@@ -83,9 +69,18 @@ static void pass_block(const struct ref_sink *to,
 	pass_place(to, ptr->logical,
 		   is_root_tree ? E2PF_BTRFS_CLASS_ROOTS :
 		   ptr->level ? E2PF_BTRFS_CLASS_NODES :
-		   E2PF_BTRFS_CLASS_LEAVES, ptr->level || is_root_tree,
-		   ptr->logical |
-		   (ptr->generation & COOKIE_GENERATION));
+		   E2PF_BTRFS_CLASS_LEAVES, ptr->level || is_root_tree);
+}
+
+static void add_tree(struct e2pf_btrfs *btrfs,
+		     const struct e2pf_btrfs_ptr *root)
+{
+	E2PF_LOCKED(btrfs);
+
+	if (btrfs->trees < TREES_MOST &&
+	    e2pf_have_room((void **)&btrfs->tree, &btrfs->tree_room,
+			   btrfs->trees, 1, sizeof(*btrfs->tree)))
+		btrfs->tree[btrfs->trees++] = *root;
 }
 
 /*
@@ -99,26 +94,23 @@ static void btrfs_begin(struct e2pf_source *source,
 
 	btrfs->room = start->paced ? start->budget : UINT64_MAX;
 	btrfs->seeks = start->seeks;
-	btrfs->window = btrfs->used_once = false;
+	btrfs->used_once = false;
 	btrfs->leaves = btrfs->blocks = btrfs->passed_on = 0;
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_clear(&btrfs->order, btrfs->room / ORDER_PART);
 	e2pf_slot_set_init(&btrfs->seen, btrfs->map.slots);
 	btrfs->trees = 0;
+	add_tree(btrfs, &btrfs->map.super.root);
 }
 
 static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
 			    bool *more)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
-	uint64_t trees;
+	E2PF_LOCKED(btrfs);
 
 	*more = false;
-	pthread_mutex_lock(&btrfs->lock);
-	trees = btrfs->trees;
-	pthread_mutex_unlock(&btrfs->lock);
-	return phase == E2PF_BTRFS_ROOTS ? 1 :
-	       phase == E2PF_BTRFS_TREES ? trees : btrfs->leaves;
+	return phase == E2PF_BTRFS_NODES ? btrfs->trees : btrfs->leaves;
 }
 
 /* The check keeps this many bytes of tree blocks in its own memory. */
@@ -130,16 +122,12 @@ static uint64_t kept_by_check(void)
 				    4;
 }
 
-/* The check reads block groups when it opens the filesystem.  Then it walks the
- * trees in the order of their numbers; the extent tree's is low. */
-static uint64_t turn_of(const struct e2pf_btrfs_ptr *root)
+/* The check walks the trees in the order of their numbers. */
+static int by_owner(const void *a, const void *b)
 {
-	return root->owner == BT_BLOCK_GROUP_TREE_OBJECTID ? 0 : root->owner;
-}
+	const struct e2pf_btrfs_ptr *x = a, *y = b;
 
-static int by_turn(const void *a, const void *b)
-{
-	return E2PF_COMPARE(turn_of(a), turn_of(b));
+	return E2PF_COMPARE(x->owner, y->owner);
 }
 
 /* The trees are complete, and no other thread uses them. */
@@ -156,13 +144,12 @@ static void make_order(struct e2pf_btrfs *btrfs)
 
 	if (btrfs->trees)
 		qsort(btrfs->tree, btrfs->trees, sizeof(*btrfs->tree),
-		      by_turn);
+		      by_owner);
 	e2pf_leaf_order_make(&btrfs->order, btrfs->tree, btrfs->trees, &sweeps,
 			     &btrfs->map, &btrfs->seen);
 	n = btrfs->order.leaves;
 	btrfs->leaves = n;
 	btrfs->blocks = btrfs->passed_on + n;
-	btrfs->window = n > sweeps.room;
 	btrfs->used_once = n > sweeps.room && n < kept_by_check() / size;
 }
 
@@ -172,8 +159,7 @@ static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
 	/* Adjacent units often refer to adjacent blocks. */
 #define PHASE(n) { .number = n, .gated = true, .at_once = E2PF_LEAF_PORTION }
 	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
-		PHASE(E2PF_BTRFS_ROOTS), PHASE(E2PF_BTRFS_TREES),
-		PHASE(E2PF_BTRFS_LEAVES)
+		PHASE(E2PF_BTRFS_NODES), PHASE(E2PF_BTRFS_LEAVES)
 	};
 #undef PHASE
 	unsigned number = after ? after->number + 1 : 0;
@@ -183,19 +169,11 @@ static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
 	return number < E2PF_BTRFS_PHASES ? &phases[number] : NULL;
 }
 
-/* Pass on the root of a tree, unless it is a leaf that has a place in the order:
- * when the check opens the filesystem, it reads of the subvolumes' roots only
- * the first, and all others. */
-static void pass_root(const struct ref_sink *to, uint64_t unit)
+static struct e2pf_btrfs_ptr root_of(struct e2pf_btrfs *btrfs, uint64_t unit)
 {
-	struct e2pf_btrfs_ptr root;
+	E2PF_LOCKED(btrfs);
 
-	pthread_mutex_lock(&to->btrfs->lock);
-	root = to->btrfs->tree[unit];
-	pthread_mutex_unlock(&to->btrfs->lock);
-	if (root.level || root.owner == BTRFS_FS_TREE_OBJECTID ||
-	    !e2pf_btrfs_is_subvolume(root.owner))
-		pass_block(to, &root);
+	return btrfs->tree[unit];
 }
 
 static void btrfs_seed(struct e2pf_source *source, unsigned phase,
@@ -203,19 +181,15 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 	const struct ref_sink to = { btrfs, sink, ctx };
+	struct e2pf_btrfs_ptr root;
 
-	switch (phase) {
-	case E2PF_BTRFS_ROOTS:
-		pass_block(&to, &btrfs->map.super.root);
-		break;
-	case E2PF_BTRFS_TREES:
-		pass_root(&to, unit);
-		break;
-	case E2PF_BTRFS_LEAVES:
+	if (phase == E2PF_BTRFS_NODES) {
+		root = root_of(btrfs, unit);
+		pass_block(&to, &root);
+	} else {
 		pass_place(&to, e2pf_chunk_map_logical(&btrfs->map,
 					btrfs->order.leaf[unit].slot),
-			   E2PF_BTRFS_CLASS_LEAVES, false, 0);
-		break;
+			   E2PF_BTRFS_CLASS_LEAVES, false);
 	}
 }
 
@@ -252,14 +226,8 @@ static void accept_root(void *ctx, const struct e2pf_btrfs_item *item)
 	struct e2pf_btrfs *btrfs = ctx;
 	struct e2pf_btrfs_ptr root;
 
-	if (!e2pf_btrfs_plan_root(&btrfs->map.super, item, &root))
-		return;
-	pthread_mutex_lock(&btrfs->lock);
-	if (btrfs->trees < TREES_MOST &&
-	    e2pf_have_room((void **)&btrfs->tree, &btrfs->tree_room,
-			   btrfs->trees, 1, sizeof(*btrfs->tree)))
-		btrfs->tree[btrfs->trees++] = root;
-	pthread_mutex_unlock(&btrfs->lock);
+	if (e2pf_btrfs_plan_root(&btrfs->map.super, item, &root))
+		add_tree(btrfs, &root);
 }
 
 /* Whether a block is the one that was meant, as far as can be known. */
@@ -268,8 +236,7 @@ static bool is_meant(const struct e2pf_btrfs *btrfs, const struct e2pf_ref *ref,
 {
 	bool is_root_tree = self->owner == BTRFS_ROOT_TREE_OBJECTID;
 
-	return self->logical == (ref->cookie & ~COOKIE_GENERATION) &&
-	       !((self->generation ^ ref->cookie) & COOKIE_GENERATION) &&
+	return self->logical == ref->cookie &&
 	       is_root_tree == (ref->cls == E2PF_BTRFS_CLASS_ROOTS) &&
 	       (is_root_tree || self->level) &&
 	       e2pf_chunk_map_fits(&btrfs->map, self, bytes);
@@ -297,8 +264,6 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	}
 	e2pf_btrfs_plan_node(&btrfs->map.super, &node, bytes, accept_child,
 			     &found);
-	if (ref->cls == E2PF_BTRFS_CLASS_ROOTS)
-		return false;
 	/* Where this node leads to, for the order of leaves. */
 	slot = e2pf_chunk_map_slot(&btrfs->map, node.ptr.logical);
 	pthread_mutex_lock(&btrfs->lock);
@@ -318,7 +283,7 @@ static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 				btrfs->map.slots / SAMPLES * index);
 
 	if (logical)
-		pass_place(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false, 0);
+		pass_place(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false);
 }
 
 static const struct e2pf_source_ops btrfs_ops = {
@@ -331,17 +296,16 @@ static const struct e2pf_source_ops btrfs_ops = {
 	.sample = btrfs_sample,
 };
 
+/* No more blocks than the devices have room for: those that a damaged
+ * filesystem leads to have no other limit. */
 static uint64_t parse_limit(const struct e2pf_btrfs *btrfs)
 {
-	uint64_t all = 0;
+	uint64_t blocks = 0;
 	unsigned i;
 
 	for (i = 0; i < btrfs->map.devices; i++)
-		if (btrfs->bytes[i] <= UINT64_MAX - all)
-			all += btrfs->bytes[i];
-	if (all > btrfs->map.super.bytes_used)
-		all = btrfs->map.super.bytes_used;
-	return all / btrfs->map.super.nodesize / NODES_PART + NODES_LEAST;
+		blocks += btrfs->bytes[i] / btrfs->map.super.nodesize;
+	return blocks;
 }
 
 void e2pf_btrfs_init(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,

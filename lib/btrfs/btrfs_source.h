@@ -1,19 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/*
- * The source of work for btrfs.  The phases are in the order of btrfs check:
- *
- *	E2PF_BTRFS_ROOTS	the root tree, which names the other trees
- *	E2PF_BTRFS_TREES	the roots of all trees, which the check reads
- *				when it opens the filesystem; and all nodes
- *	E2PF_BTRFS_LEAVES	all leaves, in an order that is made before
- *				(leaf_order.h); in a window in front of the
- *				check if there are more than may be read ahead
- *				of it
- *
- * The check does not report its position; the engine follows its reads.  The
- * functions of this source may be called as engine/source.h says.
- */
+/* The source of work for btrfs check, which does not report its position: the
+ * engine follows its reads. */
 #ifndef E2PF_BTRFS_SOURCE_H
 #define E2PF_BTRFS_SOURCE_H
 
@@ -22,10 +10,12 @@
 #include "engine/source.h"
 #include "leaf_order.h"
 
+/* In the order of the check. */
 enum e2pf_btrfs_phase {
-	E2PF_BTRFS_ROOTS,
-	E2PF_BTRFS_TREES,
-	E2PF_BTRFS_LEAVES,
+	E2PF_BTRFS_NODES,	/* the root tree, the roots of the trees that it
+				   names, and all nodes */
+	E2PF_BTRFS_LEAVES,	/* all leaves, in the order that is made before
+				   (leaf_order.h) */
 	E2PF_BTRFS_PHASES
 };
 
@@ -38,25 +28,21 @@ enum e2pf_btrfs_class {
 };
 
 struct e2pf_btrfs {
+	struct e2pf_source source;
+
 	/* Set before e2pf_btrfs_init(): the filesystem, its devices (1 to
 	 * E2PF_DEVICES; references name a device by its index), and their
 	 * sizes. */
 	struct e2pf_chunk_map map;
 	uint64_t bytes[E2PF_DEVICES];
 
-	struct e2pf_source source;
-
 	/* Known when all nodes were read.  May be read by any thread. */
 	_Atomic(uint64_t) leaves;	/* that are read after all nodes */
 	_Atomic(uint64_t) blocks;	/* these, and those read before them */
-	_Atomic(bool) window;		/* there are more of them than may be
-					   read ahead at the same time */
-	/*
-	 * The page cache of a block is best dropped once the check has read it:
+	/* The page cache of a block is best dropped once the check has read it:
 	 * leaves are read in a window, and the check keeps all of them.  Under
-	 * memory pressure the kernel would otherwise evict blocks read ahead,
-	 * which were not used yet, before blocks that were.
-	 */
+	 * memory pressure the kernel would evict blocks that were not used yet
+	 * before those that were. */
 	_Atomic(bool) used_once;
 
 	/* Private. */
@@ -65,26 +51,21 @@ struct e2pf_btrfs {
 	bool seeks;
 	uint64_t room;			/* bytes that may be read ahead */
 	pthread_mutex_t lock;		/* of what follows */
-	struct e2pf_leaf_order order;	/* `left`: leaves that are left to the
-					   check, because there are far more
-					   than the budget allows to keep track
-					   of */
-	struct e2pf_btrfs_ptr *tree;	/* the roots of all trees */
+	struct e2pf_leaf_order order;
+	struct e2pf_btrfs_ptr *tree;	/* the roots of all trees, first that
+					   of the root tree */
 	size_t trees, tree_room;
 };
 
-/* Make a source of a struct that is otherwise zero.  Reads the chunk tree, which
- * the check reads first, too: then all metadata chunks are known. */
+/* Make a source of a struct that is otherwise zero.  Reads the chunk tree. */
 void e2pf_btrfs_init(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 		     void *ctx);
-/* Free its memory.  Has no effect if e2pf_btrfs_init() was not called. */
+/* Free its memory, if e2pf_btrfs_init() was called. */
 void e2pf_btrfs_fini(struct e2pf_btrfs *btrfs);
 
-/*
- * The check asks for `length` bytes of a copy of a tree block: change *device
- * and *offset to the copy that it will read, if it is another one.  Both stay as
- * they are if no such block is known.  May be called from any thread.
- */
+/* The check asks for `length` bytes of a copy of a tree block: change *device
+ * and *offset to the copy that it will read, if such a block is known.  On any
+ * thread. */
 void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
 			  uint64_t *offset, uint64_t length);
 

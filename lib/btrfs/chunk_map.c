@@ -70,23 +70,17 @@ void e2pf_chunk_map_free(struct e2pf_chunk_map *map)
 	memset(map, 0, sizeof(*map));
 }
 
-const char *e2pf_btrfs_read_super(int fd, struct e2pf_btrfs_super *super)
+const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd)
 {
 	/* For direct reads. */
 	_Alignas(4096) uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-	uint64_t offset = e2pf_btrfs_super_offset(0);
+	struct e2pf_btrfs_super super;
+	const char *why;
 
-	if (pread(fd, bytes, sizeof(bytes), (off_t)offset) !=
+	if (pread(fd, bytes, sizeof(bytes), E2PF_BTRFS_SUPER_AT) !=
 	    (ssize_t)sizeof(bytes))
 		return "the superblock cannot be read";
-	return e2pf_btrfs_plan_super(bytes, offset, super);
-}
-
-const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd)
-{
-	struct e2pf_btrfs_super super;
-	const char *why = e2pf_btrfs_read_super(fd, &super);
-
+	why = e2pf_btrfs_plan_super(bytes, &super);
 	if (why)
 		return why;
 	if (!map->devices ||

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/*
- * The chunks that hold tree blocks, on the devices that are open: maps a
- * logical address to places, and to a slot in a set of blocks.
- *
- * One thread makes the map.  After that it may be read from any thread.
- */
+/* The chunks that hold tree blocks, on the devices that are open: maps a
+ * logical address to a place, and to a slot in a set of blocks.  One thread
+ * makes the map; after that it may be read from any thread. */
 #ifndef E2PF_BTRFS_CHUNK_MAP_H
 #define E2PF_BTRFS_CHUNK_MAP_H
 
@@ -34,43 +31,35 @@ struct e2pf_chunk_map {
 	void *ctx;
 };
 
-/* Read and check the superblock on this device.  Returns NULL, or the reason why
- * it cannot be used. */
-const char *e2pf_btrfs_read_super(int fd, struct e2pf_btrfs_super *super);
-
-/* Add a device to a map that is zero but for other devices, which must be fewer
- * than E2PF_DEVICES.  The newest superblock is the filesystem's; devices with
- * another fsid are seeds of it.  Returns NULL, or the reason why this device
- * cannot be used. */
+/* Read the superblock of a device, and add it to a map that is zero but for
+ * other devices, which must be fewer than E2PF_DEVICES.  The newest superblock
+ * is the filesystem's; devices with another fsid are seeds of it.  Returns
+ * NULL, or the reason why this device cannot be used. */
 const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd);
 
-/*
- * Make a map of all chunks that may hold tree blocks: those that the superblock
- * names itself, which are enough to read the chunk tree, and those in that
- * tree.  Only `super`, `device` and `devices` are set before.
- */
+/* Make a map of all chunks that may hold tree blocks: those in the superblock,
+ * which are enough to read the chunk tree, and those in that tree.  Devices are
+ * added before. */
 void e2pf_chunk_map_make(struct e2pf_chunk_map *map, e2pf_btrfs_reader read,
 			 void *ctx);
 void e2pf_chunk_map_free(struct e2pf_chunk_map *map);
 
-/* Add the chunk of an item.  It is left out if it holds no tree blocks, if the
- * item is not valid, or if there is no room or memory for it.  For a map that
- * is not made of a filesystem, as is e2pf_chunk_map_finish(): all chunks were
- * added; if chunks overlap, one of them is kept. */
+/* Add the chunk of an item, unless it holds no tree blocks, is not valid, or
+ * there is no room for it.  When all were added, finish: if chunks overlap, one
+ * of them is kept. Used here, and for maps that are not made of a
+ * filesystem. */
 void e2pf_chunk_map_add(void *map, const struct e2pf_btrfs_item *item);
 void e2pf_chunk_map_finish(struct e2pf_chunk_map *map);
 
-/*
- * Find the tree block at this address, in the first copy whose device is open:
- * that is the copy that the check reads.  Sets its place and length.  Returns
- * false if there is no such copy, or if it crosses the end of a stripe, which a
- * block that begins a slot does not: the sizes are powers of two.
- */
+/* Find the tree block at this address, in the first copy whose device is open:
+ * that is the one that the check reads.  Sets its place and length.  Returns
+ * false if there is none, or if it crosses the end of a stripe, as no block in
+ * a slot does. */
 bool e2pf_chunk_map_find(const struct e2pf_chunk_map *map, uint64_t logical,
 			 struct e2pf_ref *ref);
 
-/* Read the block that `ptr` describes.  `block` must be aligned to 4096 bytes.
- * Returns false if it cannot be read, or if it is another block. */
+/* Read the block that `ptr` describes to `block`, which is aligned to 4096
+ * bytes. Returns false if it cannot be read, or is another one. */
 bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
 			 const struct e2pf_btrfs_ptr *ptr, void *block);
 
@@ -78,9 +67,9 @@ bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
 bool e2pf_chunk_map_fits(const struct e2pf_chunk_map *map,
 			 const struct e2pf_btrfs_ptr *ptr, const void *block);
 
-/* The address that has a copy at this byte of a device.  0 if there is none,
- * and always for profiles with parity, which are not searched.  *system tells
- * whether the byte belongs to a chunk of the chunk tree. */
+/* The address that has a copy at this byte of a device; 0 if there is none, or
+ * with parity.  *system tells whether the byte belongs to a chunk of the chunk
+ * tree. */
 uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
 				unsigned device, uint64_t offset,
 				bool *system);
@@ -95,17 +84,15 @@ uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
 uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 				uint64_t slot);
 
-/*
- * A set of tree blocks, with one bit for each slot.  The kernel gives memory
- * to the used part: 1 TiB of metadata in blocks of 16 KiB takes at most 8 MiB.
- */
+/* A set of tree blocks, one bit for each slot.  The kernel gives memory to the
+ * used part: 1 TiB of metadata in blocks of 16 KiB takes at most 8 MiB. */
 struct e2pf_slot_set {
 	uint64_t slots;
 	_Atomic(uint64_t) *word;	/* of 64 slots each */
 };
 
-/* Make an empty set of slots 0 to slots - 1.  Returns false if memory runs
- * out; then nothing can be added. */
+/* Make an empty set.  Returns false if memory runs out; then nothing can be
+ * added. */
 static inline bool e2pf_slot_set_init(struct e2pf_slot_set *set, uint64_t slots)
 {
 	set->word = calloc((size_t)(slots / 64 + 1), sizeof(*set->word));

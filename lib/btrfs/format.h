@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The on-disk format of btrfs, as far as the headers of Linux 5.5 do not have it:
- * numbers and the offsets of fields, with the kernel's names and BT_ instead of
- * BTRFS_.  For the rest the kernel's structs are laid over the bytes: they are
- * packed.  Source: <linux/btrfs_tree.h> and <linux/btrfs.h> of Linux 6.12;
- * tests/unit/test-btrfs-plan.c compares with those of the machine.
- * Private to lib/ and its tests.
+ * The on-disk format of btrfs, as far as the headers of Linux 5.5 do not have
+ * it: numbers and the offsets of fields, with the kernel's names and BT_
+ * instead of BTRFS_.  For the rest the kernel's structs, which are packed, are
+ * laid over the bytes. tests/unit/test-btrfs-plan.c compares with the headers
+ * of the machine.
  */
 #ifndef E2PF_BTRFS_FORMAT_H
 #define E2PF_BTRFS_FORMAT_H
@@ -24,8 +23,6 @@
 /* "_BHRfS_M", as a little-endian number. */
 #define BT_MAGIC UINT64_C(0x4D5F53665248425F)
 
-#define BT_BLOCK_GROUP_TREE_OBJECTID UINT64_C(11)
-
 #define BT_FEATURE_INCOMPAT_EXTENT_TREE_V2 (UINT64_C(1) << 13)
 #define BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE (UINT64_C(1) << 14)
 #define BT_FEATURE_INCOMPAT_REMAP_TREE (UINT64_C(1) << 17)
@@ -40,7 +37,6 @@ enum bt_super_field {
 	BT_SUPER_ROOT = 80,
 	BT_SUPER_CHUNK_ROOT = 88,
 	BT_SUPER_BYTES_USED = 120,
-	BT_SUPER_NUM_DEVICES = 136,
 	BT_SUPER_SECTORSIZE = 144,
 	BT_SUPER_NODESIZE = 148,
 	BT_SUPER_SYS_ARRAY_SIZE = 160,

@@ -55,10 +55,8 @@ void e2pf_leaf_order_add(struct e2pf_leaf_order *order, uint64_t slot,
 	    !e2pf_have_room((void **)&order->link, &order->link_room,
 			    order->links, count, sizeof(*order->link)) ||
 	    !e2pf_have_room((void **)&order->node, &order->node_room,
-			    order->nodes, 1, sizeof(*order->node))) {
-		order->left += level == 1 ? count : 0;
+			    order->nodes, 1, sizeof(*order->node)))
 		return;
-	}
 	order->node[order->nodes++] = (struct order_node) {
 		.slot = slot, .first = order->links,
 		.count = (uint32_t)count, .level = level

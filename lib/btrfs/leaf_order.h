@@ -5,12 +5,10 @@
  *
  * The check walks one tree after the other, and the leaves of each in the order
  * of their addresses.  So the leaves that no earlier tree shares are read in
- * sweeps: of one tree, or of several that follow each other.  While the check
- * computes with what one sweep brought, the next one goes on.
- *
- * The links from nodes to their children are recorded as nodes are parsed, in
- * any order, by one thread at a time.  e2pf_leaf_order_make() then walks the
- * trees in the check's order, without reading anything.
+ * sweeps, of one tree or of several that follow each other.  Links from nodes
+ * to their children are recorded as nodes are parsed, in any order, by one
+ * thread at a time; then the trees are walked in the check's order, without
+ * reading anything.
  */
 #ifndef E2PF_BTRFS_LEAF_ORDER_H
 #define E2PF_BTRFS_LEAF_ORDER_H
@@ -32,16 +30,15 @@ struct e2pf_leaf_order {
 	uint64_t *link;			/* slots of children */
 	size_t links, link_room;
 	size_t bytes_most;		/* of nodes and links */
-	atomic_uint_fast64_t left;	/* leaves with no room for a link */
 	struct e2pf_order_leaf *leaf;	/* in order, after make() */
 	size_t leaves, leaf_room;
 };
 
-/* Forget and free everything.  From now on nodes and links take at most
- * `bytes`. */
+/* Free everything.  From now on nodes and links take at most `bytes`. */
 void e2pf_leaf_order_clear(struct e2pf_leaf_order *order, uint64_t bytes);
 
-/* Record that the node in this slot has these children. */
+/* Record that the node in this slot has these children.  Those for which there
+ * is no room are left to the check. */
 void e2pf_leaf_order_add(struct e2pf_leaf_order *order, uint64_t slot,
 			 uint8_t level, const uint64_t *child, size_t count);
 
@@ -65,11 +62,9 @@ struct e2pf_sweeps {
  * at once, so that workers are at different devices. */
 #define E2PF_LEAF_PORTION 512u
 
-/*
- * Make the list of the leaves of these trees, which are in the check's order,
+/* Make the list of the leaves of these trees, which are in the check's order,
  * and forget the links.  Each leaf is added to `seen`, and left out if it was
- * there, or if memory runs out.
- */
+ * there. */
 void e2pf_leaf_order_make(struct e2pf_leaf_order *order,
 			  const struct e2pf_btrfs_ptr *root, size_t roots,
 			  const struct e2pf_sweeps *sweeps,

@@ -13,12 +13,6 @@
 #define LEAST_BLOCK 4096u
 #define MOST_BLOCK 65536u
 
-uint64_t e2pf_btrfs_super_offset(unsigned mirror)
-{
-	/* 64 KiB, 64 MiB, 256 GiB. */
-	return mirror ? UINT64_C(16384) << 12 * mirror : 65536;
-}
-
 static bool is_block_size(uint32_t size)
 {
 	return size >= LEAST_BLOCK && size <= MOST_BLOCK &&
@@ -42,22 +36,12 @@ static bool is_root(const struct e2pf_btrfs_super *super,
 /* The first feature with which blocks, or their roots, are elsewhere. */
 static const char *unknown_format(uint64_t incompat)
 {
-	static const struct {
-		uint64_t flag;
-		const char *why;
-	} formats[] = {
-		{ BT_FEATURE_INCOMPAT_EXTENT_TREE_V2,
-		  "extent-tree-v2 is not supported" },
-		{ BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE,
-		  "raid-stripe-tree is not supported" },
-		{ BT_FEATURE_INCOMPAT_REMAP_TREE,
-		  "remap-tree is not supported" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		if (incompat & formats[i].flag)
-			return formats[i].why;
+	if (incompat & BT_FEATURE_INCOMPAT_EXTENT_TREE_V2)
+		return "extent-tree-v2 is not supported";
+	if (incompat & BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE)
+		return "raid-stripe-tree is not supported";
+	if (incompat & BT_FEATURE_INCOMPAT_REMAP_TREE)
+		return "remap-tree is not supported";
 	return NULL;
 }
 
@@ -71,7 +55,7 @@ static bool is_sound(const struct e2pf_btrfs_super *super)
 	       is_root(super, &super->chunk_root);
 }
 
-const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
+const char *e2pf_btrfs_plan_super(const void *bytes,
 				  struct e2pf_btrfs_super *super)
 {
 	const uint8_t *b = bytes;
@@ -83,7 +67,6 @@ const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
 		.device.devid = le64toh(device->devid),
 		.generation = bt_le64(b + BT_SUPER_GENERATION),
 		.bytes_used = bt_le64(b + BT_SUPER_BYTES_USED),
-		.devices = bt_le64(b + BT_SUPER_NUM_DEVICES),
 		.nodesize = bt_le32(b + BT_SUPER_NODESIZE),
 		.sectorsize = bt_le32(b + BT_SUPER_SECTORSIZE),
 		.sys_array_size = bt_le32(b + BT_SUPER_SYS_ARRAY_SIZE),
@@ -108,7 +91,7 @@ const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
 		BT_SUPER_METADATA_UUID : BT_SUPER_FSID), E2PF_BTRFS_UUID);
 	memcpy(super->sys_array, b + BT_SUPER_SYS_ARRAY, E2PF_BTRFS_SYS_ARRAY);
 	if (bt_le64(b + BT_SUPER_MAGIC) != BT_MAGIC ||
-	    bt_le64(b + BT_SUPER_BYTENR) != offset || !is_sound(super))
+	    bt_le64(b + BT_SUPER_BYTENR) != E2PF_BTRFS_SUPER_AT || !is_sound(super))
 		return "the superblock is damaged";
 	return unknown_format(incompat);
 }

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define E2PF_BTRFS_SUPER_BYTES 4096u
-#define E2PF_BTRFS_SUPER_MIRRORS 3u
+#define E2PF_BTRFS_SUPER_AT 65536u	/* its place on a device */
 #define E2PF_BTRFS_SYS_ARRAY 2048u
 #define E2PF_BTRFS_UUID 16u
 
@@ -50,7 +50,6 @@ struct e2pf_btrfs_super {
 	struct e2pf_btrfs_device device;	/* that it is on */
 	uint64_t generation;
 	uint64_t bytes_used;			/* data and metadata */
-	uint64_t devices;			/* of the filesystem */
 	uint32_t nodesize;			/* 4096 to 65536 */
 	uint32_t sectorsize;			/* 4096 to nodesize */
 	struct e2pf_btrfs_ptr root, chunk_root;
@@ -58,17 +57,10 @@ struct e2pf_btrfs_super {
 	uint8_t sys_array[E2PF_BTRFS_SYS_ARRAY];
 };
 
-/* Byte offset on the device of superblock copy `mirror`, which is below
- * E2PF_BTRFS_SUPER_MIRRORS. */
-uint64_t e2pf_btrfs_super_offset(unsigned mirror);
-
-/*
- * Parse the E2PF_BTRFS_SUPER_BYTES bytes of the superblock at this offset.
- * Returns NULL, or the reason why the filesystem cannot be read ahead: the
- * fields contradict each other, or with one of its features blocks, or their
- * roots, are not where this planner would look for them.
- */
-const char *e2pf_btrfs_plan_super(const void *bytes, uint64_t offset,
+/* Parse the superblock.  Returns NULL, or the reason why the filesystem cannot
+ * be read ahead: it is damaged, or has a feature with which blocks or their
+ * roots are elsewhere. */
+const char *e2pf_btrfs_plan_super(const void *bytes,
 				  struct e2pf_btrfs_super *super);
 
 struct e2pf_btrfs_key {
@@ -104,11 +96,9 @@ struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key);
 /* The identity of a tree block, by its header. */
 struct e2pf_btrfs_ptr e2pf_btrfs_self(const void *block);
 
-/*
- * True if these super->nodesize bytes are the tree block that `ptr` describes,
- * of the filesystem with this fsid: all of this is in its header.  The checksum
- * is not verified.
- */
+/* True if these super->nodesize bytes are the tree block that `ptr` describes,
+ * of the filesystem with this fsid, by its header.  The checksum is not
+ * verified. */
 bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super, const uint8_t *fsid,
 		     const struct e2pf_btrfs_ptr *ptr, const void *block);
 
@@ -147,13 +137,11 @@ void e2pf_btrfs_plan_leaf(const struct e2pf_btrfs_super *super,
 			  const void *block, e2pf_btrfs_item_sink sink,
 			  void *ctx);
 
-/* Find the items in the superblock's own array: the chunks of the chunk
- * tree. */
+/* Find the items in the superblock's own array: chunks of the chunk tree. */
 void e2pf_btrfs_plan_sys_array(const struct e2pf_btrfs_super *super,
 			       e2pf_btrfs_item_sink sink, void *ctx);
 
-/* Parse the root of a tree.  Returns false if the item is of another kind or
- * not valid. */
+/* Parse the root of a tree.  Returns false for another item, or a bad one. */
 bool e2pf_btrfs_plan_root(const struct e2pf_btrfs_super *super,
 			  const struct e2pf_btrfs_item *item,
 			  struct e2pf_btrfs_ptr *root);

@@ -8,7 +8,7 @@
 #include "btrfs/format.h"
 #include "items.h"
 
-/* The least that the stream has for a piece of data, in bytes, without its contents. */
+/* The least that the stream has for an extent, in bytes, without its contents. */
 #define STREAM_LEAST 64u
 
 void e2pf_items_found(const void *bytes, size_t size, uint32_t count,
@@ -106,14 +106,6 @@ void e2pf_item_references(const struct e2pf_btrfs_item *item,
 			key.offset = 0;
 		sink(ctx, le64toh(ref->root), &key);
 	}
-}
-
-bool e2pf_item_is_old(const struct e2pf_btrfs_item *item, uint64_t generation)
-{
-	const struct btrfs_inode_item *b = (const void *)item->bytes;
-
-	return item->key.type == BTRFS_INODE_ITEM_KEY &&
-	       item->size >= sizeof(*b) && le64toh(b->transid) <= generation;
 }
 
 bool e2pf_ranges_add(struct e2pf_ranges *ranges,
@@ -259,27 +251,21 @@ void e2pf_jobs_order_files(struct e2pf_jobs *data)
 }
 
 uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
-			  struct e2pf_jobs *window, uint64_t piece,
+			  struct e2pf_jobs *window, uint64_t longest,
 			  uint64_t most, uint64_t sent)
 {
 	uint64_t bytes = 0;
 
 	for (window->count = 0; *next < data->count; ++*next) {
 		const struct e2pf_job *from = &data->job[*next];
-		const struct e2pf_job *before = *next ? from - 1 : NULL;
 		struct e2pf_job job = *from;
 
-		if (job.length > piece)
-			job.length = job.stored = piece;
+		if (job.length > longest)
+			job.length = job.stored = longest;
 		if (job.length > most - bytes)
 			break;
 		sent += STREAM_LEAST + (job.shared ? 0 : from->length);
-		/* In the middle of a file the kernel's own readahead is at full
-		 * speed. */
-		if (!job.length || job.shared ||
-		    (from->length > piece && before &&
-		     before->inode == job.inode &&
-		     before->from + before->length == job.from))
+		if (!job.length || job.shared)
 			continue;
 		if (e2pf_jobs_add(window, &job))
 			bytes += job.length;

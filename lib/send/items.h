@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The parts that decide what is read ahead of a send: items of files and extents,
- * sets of key ranges, a walk over a tree's nodes, and the list of pieces to be read.
+ * sets of key ranges, a walk over a tree's nodes, and the list of what is to be read.
  *
  * I/O is left to the walk's own function.  All functions are safe on hostile
  * bytes.  A set, a walk or a list is used by one thread at a time.
@@ -46,9 +46,6 @@ typedef void (*e2pf_reference_sink)(void *ctx, uint64_t tree,
 /* Find the files and leaves that the record of a data extent names. */
 void e2pf_item_references(const struct e2pf_btrfs_item *item,
 			  e2pf_reference_sink sink, void *ctx);
-
-/* Whether this is an inode that was last changed in this generation or earlier. */
-bool e2pf_item_is_old(const struct e2pf_btrfs_item *item, uint64_t generation);
 
 /* A set of key ranges. */
 struct e2pf_ranges {
@@ -107,18 +104,17 @@ bool e2pf_jobs_add(struct e2pf_jobs *jobs, const struct e2pf_job *job);
 /* Sort the jobs by place, on all devices together: btrfs fills them evenly. */
 void e2pf_jobs_order(struct e2pf_jobs *jobs);
 
-/* Sort data in the order of files, and mark pieces shared with an earlier file. */
+/* Sort data in the order of files, and mark extents shared with an earlier file. */
 void e2pf_jobs_order_files(struct e2pf_jobs *data);
 
 /*
- * Fill `window` with the next data of the list, from index *next on: at most `most`
- * bytes, each piece cut to `piece` bytes.  Left out are shared extents, which are sent as
- * references, and the rest of a large file, which the kernel reads ahead itself.
- * Returns how many bytes the send has written, at least, at the end of this data if it
- * has written `sent` at its beginning.
+ * Fill `window` with the next data of the list, from index *next on: at most
+ * `most` bytes, each extent cut to `longest` bytes.  Shared extents are left
+ * out: they are sent as references.  Returns how many bytes the send has
+ * written, at least, at the end of this data, if it has written `sent` before.
  */
 uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
-			  struct e2pf_jobs *window, uint64_t piece,
+			  struct e2pf_jobs *window, uint64_t longest,
 			  uint64_t most, uint64_t sent);
 
 #endif

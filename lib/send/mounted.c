@@ -176,7 +176,6 @@ const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
 	struct e2pf_btrfs_ptr root;
 	const char *why;
 
-	memset(fs, 0, sizeof(*fs));
 	memset(&info, 0, sizeof(info));
 	fs->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	ioctl(fs->fd, BTRFS_IOC_FS_INFO, &info);
@@ -193,8 +192,6 @@ const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
 		why = open_devices(fs, info.max_id);
 	if (!why)
 		e2pf_chunk_map_make(&fs->map, read_direct, fs);
-	else
-		e2pf_mounted_close(fs);
 	return why;
 }
 
@@ -206,6 +203,5 @@ void e2pf_mounted_close(struct e2pf_mounted *fs)
 		close(fs->device[i]);
 	if (fs->fd > 0)
 		close(fs->fd);
-	fs->fd = 0;
 	e2pf_chunk_map_free(&fs->map);
 }

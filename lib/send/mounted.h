@@ -17,8 +17,9 @@ struct e2pf_mounted {
 	bool counts_bytes;		/* the kernel does, that a thread reads */
 };
 
-/* Open the filesystem that contains the subvolume `fd`, through descriptors of its
- * own.  Returns NULL, or the reason why it is not opened. */
+/* Open the filesystem that contains the subvolume `fd`, through descriptors of its own;
+ * `fs` is zero.  Returns NULL, or the reason why it cannot be used.  Then, too, it must be
+ * closed. */
 const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd);
 void e2pf_mounted_close(struct e2pf_mounted *fs);
 

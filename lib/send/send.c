@@ -9,14 +9,10 @@
 #include "device/thread.h"
 #include "send_state.h"
 
-/* Each thread has one request in flight.  With 16, 32 and 64 a send took 10.5, 8.8 and
- * 11.9 s on a disk, 10.8, 8.2 and 9.5 s on three, and another one 0.16, 0.26 and 0.21 s
- * on a SATA SSD (doc/timing-send.md). */
+/* Each thread has one request in flight.  With 16, 32 and 64 a send took 10.5,
+ * 8.8 and 11.9 s on a disk, another one 0.16, 0.26 and 0.21 s on a SATA SSD. */
 #define THREADS 16u
 #define SEEK_THREADS 32u
-
-static const char *const stage_names[] = { "send" };
-typedef unsigned long long big;
 
 static struct send *send_of(struct e2pf_session *session)
 {
@@ -28,20 +24,12 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	const struct send *s = send_of(session);
 
 	r->block_size = send_nodesize(s);
-	r->io_manager = "btrfs";
 	r->threads = "each with one request in flight";
-	if (!s->began)
-		return;
-	e2pf_note(&r->notes, "filter: changed leaves (%llu, newer than generation "
-		  "%llu of tree %llu (0: no parent), and what they refer to)",
-		  (big)s->leaves_changed, (big)s->parent_root.generation,
-		  (big)s->parent);
+	e2pf_note(&r->notes, "filter: changed leaves (%llu, and what they refer to)",
+		  s->leaves_changed);
 	if (s->leaves_cached)
 		e2pf_note(&r->notes, "reads: cached already (%llu leaves, judging "
-			  "by samples)", (big)s->leaves_cached);
-	if (s->early)
-		e2pf_note(&r->notes, "prefetch: ended early (the send ended before "
-			  "the prefetch was complete)");
+			  "by samples)", s->leaves_cached);
 }
 
 static void close_send(struct e2pf_session *session)
@@ -64,8 +52,6 @@ static void close_send(struct e2pf_session *session)
 }
 
 static const struct e2pf_filesystem sends = {
-	.stage_names = stage_names,
-	.stages = 1,
 	.report = report,
 	.close = close_send
 };
@@ -155,11 +141,11 @@ static void add_leaves(struct send *s, uint64_t tree,
 }
 
 /* Changed leaves in a part.  A full send begins to read data at once, so its first part
- * is small.  The next one is twice as large unless leaves have many pieces of data. */
+ * is small.  The next one is twice as large unless leaves have many extents. */
 #define PART_LEAVES_MOST 8192u
 #define PART_LEAVES_FULL 256u
 #define PART_LEAVES_FIRST 2048u
-#define PART_PIECES 32768u
+#define PART_EXTENTS 32768u
 
 /* Plan the next changed leaves.  Returns false if there are none. */
 static bool plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root)
@@ -167,7 +153,7 @@ static bool plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root)
 	struct send *s = w->send;
 	size_t i;
 
-	if (s->data.count < PART_PIECES && w->part < PART_LEAVES_MOST)
+	if (s->data.count < PART_EXTENTS && w->part < PART_LEAVES_MOST)
 		w->part *= 2;
 	s->jobs.count = s->data.count = 0;
 	s->files.count = s->records.count = 0;
@@ -216,17 +202,12 @@ static void plan_wanted(struct send *s)
 /* Two windows may be ahead of the send: begin the next one when it has come to this. */
 static void wait_for_room(struct send *s)
 {
-	uint64_t ahead = s->bytes - s->bytes_before;
-
-	if (ahead > s->base.last.peak_lookahead_bytes)
-		s->base.last.peak_lookahead_bytes = ahead;
 	pthread_mutex_lock(&s->lock);
 	s->waiting = true;
 	while (!s->stop && s->came_out < s->part_stream)
 		pthread_cond_wait(&s->changed, &s->lock);
 	s->waiting = false;
 	pthread_mutex_unlock(&s->lock);
-	s->bytes_before = s->part_bytes;
 	s->part_bytes = s->bytes;
 	s->part_stream = s->stream;
 }
@@ -243,21 +224,17 @@ void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Bytes of data in a window: two are ahead of the send. */
-#define WINDOW_MOST (UINT64_C(256) << 20)
-
+/* Two windows of data are ahead of the send. */
 static void sweep_data(struct send *s)
 {
-	uint64_t most = s->base.cfg.budget / 8, piece;
+	const uint64_t most = s->base.cfg.budget / 8;
+	const uint64_t longest = most < AHEAD_MOST ? most : AHEAD_MOST;
 	size_t next = 0;
 
-	if (most > WINDOW_MOST)
-		most = WINDOW_MOST;
-	piece = most < PIECE_MOST ? most : PIECE_MOST;
 	e2pf_jobs_order_files(&s->data);
 	s->stream += s->inline_bytes;
 	do {
-		s->stream = e2pf_jobs_window(&s->data, &next, &s->jobs, piece,
+		s->stream = e2pf_jobs_window(&s->data, &next, &s->jobs, longest,
 					     most, s->stream);
 		send_sweep(s);
 		wait_for_room(s);
@@ -293,41 +270,17 @@ static void *conduct(void *arg)
 		send_sweep(s);
 		sweep_data(s);
 	}
-	s->early |= s->stop;
-	pthread_mutex_lock(&s->lock);
-	s->gone = true;
-	pthread_cond_broadcast(&s->changed);
-	pthread_mutex_unlock(&s->lock);
+	s->running = false;
 	return NULL;
-}
-
-struct e2pf_session *e2pf_send_new(const char *name,
-				   const struct e2pf_settings *settings)
-{
-	struct send *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return NULL;
-	pthread_mutex_init(&s->lock, NULL);
-	e2pf_cond_init(&s->changed);
-	if (e2pf_session_init(&s->base, &sends, name, settings)) {
-		e2pf_close(&s->base);
-		return NULL;
-	}
-	s->base.cfg.paced = true;
-	return &s->base;
 }
 
 static const char *open_filesystem(struct send *s, int fd)
 {
 	struct e2pf_engine_config *cfg = &s->base.cfg;
-	const char *why;
+	const char *why = e2pf_mounted_open(&s->fs, fd);
 	struct stat st;
 	unsigned i;
 
-	if (s->fs.map.devices)
-		return NULL;
-	why = e2pf_mounted_open(&s->fs, fd);
 	if (why)
 		return why;
 	/* A set that gets no memory stays empty. */
@@ -336,6 +289,7 @@ static const char *open_filesystem(struct send *s, int fd)
 	for (i = 0; i < s->fs.map.devices; i++)
 		if (!fstat(s->fs.device[i], &st))
 			e2pf_session_add_device(&s->base, NULL, &st);
+	cfg->paced = true;
 	e2pf_session_choose(&s->base);
 	if (!s->base.settings.threads)
 		cfg->threads = cfg->seeks ? SEEK_THREADS : THREADS;
@@ -343,17 +297,32 @@ static const char *open_filesystem(struct send *s, int fd)
 	return NULL;
 }
 
+struct e2pf_session *e2pf_send_open(int fd, const char *name,
+				    const struct e2pf_settings *settings,
+				    const char **why)
+{
+	struct send *s = calloc(1, sizeof(*s));
+
+	*why = "no memory";
+	if (!s)
+		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->changed, NULL);
+	if (!e2pf_session_init(&s->base, &sends, name, settings))
+		*why = open_filesystem(s, fd);
+	if (!*why)
+		return &s->base;
+	e2pf_close(&s->base);
+	return NULL;
+}
+
 const char *e2pf_send_start(struct e2pf_session *session, int fd,
 			    const struct btrfs_ioctl_send_args *args)
 {
 	struct send *s = send_of(session);
-	const char *why;
 
 	if (s->running)
 		return "a worker still waits for a device";
-	why = open_filesystem(s, fd);
-	if (why)
-		return why;
 	s->tree = e2pf_mounted_tree_of(fd);
 	s->parent = args->parent_root;
 	s->flags = args->flags;
@@ -363,37 +332,30 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 	    (s->parent &&
 	     e2pf_mounted_root(&s->fs, s->parent, &s->parent_root)))
 		return "a subvolume's root item was not found";
-	s->stop = s->gone = false;
+	s->stop = false;
 	s->came_out = s->bytes = s->requests = s->errors = 0;
-	s->stream = s->part_stream = s->part_bytes = s->bytes_before = 0;
-	s->began = send_now();
-	s->running = !e2pf_thread_start(&s->conductor, conduct, s);
-	return s->running ? NULL : "a thread cannot be started";
+	s->stream = s->part_stream = s->part_bytes = 0;
+	s->running = true;
+	if (!e2pf_thread_start(&s->conductor, conduct, s))
+		return NULL;
+	s->running = false;
+	return "a thread cannot be started";
 }
 
 bool e2pf_send_stop(struct e2pf_session *session, int milliseconds)
 {
-	const struct timespec deadline = e2pf_deadline(
-		(uint64_t)milliseconds * 1000000u);
 	struct send *s = send_of(session);
 	struct e2pf_engine_stats *stats = &s->base.last;
+	bool ended;
 
-	if (!s->running)
-		return true;
 	pthread_mutex_lock(&s->lock);
 	s->stop = true;
 	pthread_cond_broadcast(&s->changed);
-	while (!s->gone &&
-	       !pthread_cond_timedwait(&s->changed, &s->lock, &deadline))
-		;
-	s->running = !s->gone;
 	pthread_mutex_unlock(&s->lock);
-	if (!s->running)
-		pthread_join(s->conductor, NULL);
-	stats->stage[0].ns += send_now() - s->began;
+	ended = e2pf_thread_join(s->conductor, milliseconds);
 	stats->planned_bytes += s->bytes;
 	stats->prefetched_bytes += s->bytes;
 	stats->prefetched_requests += s->requests;
 	stats->errors += s->errors;
-	return !s->running;
+	return ended;
 }

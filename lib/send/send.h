@@ -11,9 +11,11 @@
 
 #include "session.h"
 
-/* Create a session.  Returns NULL if memory runs out. */
-struct e2pf_session *e2pf_send_new(const char *name,
-				   const struct e2pf_settings *settings);
+/* Create a session for the filesystem that contains the subvolume `fd`.  If it
+ * cannot be read ahead of, returns NULL and sets *why to the reason. */
+struct e2pf_session *e2pf_send_open(int fd, const char *name,
+				    const struct e2pf_settings *settings,
+				    const char **why);
 
 /* Start to read ahead of a send of the subvolume `fd`, with the arguments of
  * BTRFS_IOC_SEND.  Returns NULL, or the reason why this send is left alone. */
@@ -23,8 +25,9 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 /* The send has written more bytes.  On any thread. */
 void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes);
 
-/* The send has ended: stop the threads, and wait for them.  Returns false if one of them
- * still waits for a device: then the session must not be closed. */
+/* The send that was started has ended: stop the threads, and wait for them.
+ * Returns false if one of them still waits for a device: then the session must
+ * not be closed. */
 bool e2pf_send_stop(struct e2pf_session *session, int milliseconds);
 
 #endif

@@ -5,7 +5,6 @@
 #define E2PF_SEND_STATE_H
 
 #include "items.h"
-#include "lock.h"
 #include "mounted.h"
 #include "send.h"
 
@@ -13,7 +12,7 @@
 
 /* Bytes read ahead of an extent.  After these, the kernel's own readahead is at full
  * speed. */
-#define PIECE_MOST (UINT64_C(1) << 20)
+#define AHEAD_MOST (UINT64_C(1) << 20)
 
 struct send {
 	struct e2pf_session base;	/* base.last: sums over all sends */
@@ -33,33 +32,24 @@ struct send {
 	struct e2pf_ranges files;	/* in the changed leaves */
 	struct e2pf_ranges records;	/* of the extent tree */
 	/* Bytes that the send has written, at least, at the end of the window and of
-	 * the one before.  Bytes requested until then; and one window earlier. */
-	uint64_t stream, part_stream, part_bytes, bytes_before;
+	 * the one before.  Bytes requested until then. */
+	uint64_t stream, part_stream, part_bytes;
 
 	pthread_mutex_t lock;		/* protects `data' and `wanted', while
 					   workers run, and members below */
 	pthread_cond_t changed;
 	size_t next;			/* of the jobs, an index */
-	bool running, gone;
 	pthread_t conductor;
 
+	_Atomic(bool) running;		/* the conductor is */
 	_Atomic(bool) stop, waiting;
 	_Atomic(uint64_t) came_out;	/* bytes that the send has written */
 	_Atomic(uint64_t) inline_bytes;	/* of files in the leaves of this part */
 	_Atomic(uint64_t) bytes, requests, errors;	/* of this send */
-	uint64_t began;			/* ns */
 
 	/* For the notes: the sums over all sends so far. */
-	uint64_t leaves_changed, leaves_cached;
-	bool early;			/* one ended before everything was read */
+	unsigned long long leaves_changed, leaves_cached;
 };
-
-static inline uint64_t send_now(void)
-{
-	struct timespec t = e2pf_deadline(0);
-
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static inline uint32_t send_nodesize(const struct send *s)
 {

@@ -15,16 +15,9 @@
 #define SAMPLES 16u
 #define SAMPLED_LEAST 48u
 
-/* Adjacent pieces of data, of PIECE_MOST bytes in all, that a worker asks for at once,
+/* Adjacent extents, of AHEAD_MOST bytes in all, that a worker asks for at once,
  * at most. */
-#define BATCH_PIECES 64u
-
-struct worker {
-	struct send *send;
-	const struct e2pf_job *job;	/* the one that is being searched for */
-	uint64_t inode;			/* of the last item */
-	bool unchanged;			/* that inode is not newer */
-};
+#define BATCH_EXTENTS 64u
 
 static void want(struct send *s, uint64_t tree,
 		 const struct e2pf_btrfs_key *key)
@@ -67,26 +60,8 @@ static void accept_data(struct send *s, const struct e2pf_btrfs_item *item)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Some inodes in a changed leaf have not changed. */
-static void accept_changed(struct worker *w, const struct e2pf_btrfs_item *item)
-{
-	struct send *s = w->send;
-
-	if (item->key.objectid != w->inode)
-		w->unchanged = false;
-	w->inode = item->key.objectid;
-	w->unchanged |= e2pf_item_is_old(item, s->parent_root.generation);
-	/* The folder is a part of the path that is sent. */
-	if (!w->unchanged && item->key.type == BTRFS_INODE_REF_KEY)
-		want(s, s->tree, &(struct e2pf_btrfs_key) {
-			item->key.offset, 0, BTRFS_INODE_ITEM_KEY
-		});
-	else if (!w->unchanged)
-		accept_data(s, item);
-}
-
-/* The kernel searches the trees of other files with this extent to find out whether it
- * can be cloned from.  It reads old leaves with it that a snapshot still has. */
+/* To find out whether an extent can be cloned, the kernel searches the trees of
+ * the other files that use it, and reads old leaves that a snapshot has kept. */
 static void accept_reference(void *ctx, uint64_t tree,
 			     const struct e2pf_btrfs_key *key)
 {
@@ -105,43 +80,38 @@ static void accept_reference(void *ctx, uint64_t tree,
 		s->unfound++;
 }
 
+/* Of a changed leaf, or of one of the extent tree. */
 static void accept_item(void *ctx, const struct e2pf_btrfs_item *item)
 {
-	struct worker *w = ctx;
+	struct send *s = ctx;
 	const struct e2pf_btrfs_range keys = e2pf_btrfs_keys_of(
 		item->key.objectid, item->key.objectid);
 
-	if (w->job->tree == w->send->tree)
-		accept_changed(w, item);
-	else if (e2pf_ranges_meet(&w->send->records, &keys))
-		e2pf_item_references(item, accept_reference, w->send);
+	if (item->key.type == BTRFS_EXTENT_DATA_KEY)
+		accept_data(s, item);
+	else if (item->key.type == BTRFS_INODE_REF_KEY)
+		/* The folder is a part of the path that is sent. */
+		want(s, s->tree, &(struct e2pf_btrfs_key) {
+			item->key.offset, 0, BTRFS_INODE_ITEM_KEY
+		});
+	else if (e2pf_ranges_meet(&s->records, &keys))
+		e2pf_item_references(item, accept_reference, s);
 }
 
-static void search(struct worker *w, const struct e2pf_job *job)
+static void search(struct send *s, const struct e2pf_job *job)
 {
-	struct send *s = w->send;
-
 	if (s->stop)
 		return;
 	s->requests++;
-	*w = (struct worker) { .send = s, .job = job };
 	if (e2pf_mounted_search(&s->fs, job->tree, &job->keys,
-				job->parse ? accept_item : NULL, w))
+				job->parse ? accept_item : NULL, s))
 		s->errors++;
 	else
 		s->bytes += send_nodesize(s);
 }
 
-/* Open the file of a piece.  Returns -1 if it was deleted, or is not a regular file. */
-static int open_piece(struct send *s, const struct e2pf_job *job)
-{
-	if (s->stop)
-		return -1;
-	return e2pf_mounted_open_file(&s->fs, job->tree, job->inode);
-}
-
 /*
- * Read adjacent pieces of files.  The kernel collects the requests of one system
+ * Read adjacent extents of files.  The kernel collects the requests of one system
  * call, and joins those that are adjacent, whatever files they belong to.  The one
  * call for several files is madvise() for a range in which they are mapped.  The
  * mapping is never accessed.
@@ -149,8 +119,8 @@ static int open_piece(struct send *s, const struct e2pf_job *job)
 static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	/* Each piece may begin and end within a page. */
-	const size_t all = PIECE_MOST + 2 * page * BATCH_PIECES;
+	/* Each may begin and end within a page. */
+	const size_t all = AHEAD_MOST + 2 * page * BATCH_EXTENTS;
 	const struct e2pf_job *const end = job + count, *last = NULL;
 	size_t used = 0;
 	int fd = -1;
@@ -164,7 +134,8 @@ static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 	for (; job < end; job++) {
 		size_t skip = job->from % page;
 		size_t pages = (skip + job->length + page - 1) / page * page;
-		int next = open_piece(s, job);
+		int next = s->stop ? -1 : e2pf_mounted_open_file(&s->fs,
+						job->tree, job->inode);
 
 		if (next < 0)
 			continue;
@@ -192,14 +163,14 @@ static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 }
 
 /* Whether something was read from a device. */
-static bool do_job(struct worker *w, struct e2pf_job *job)
+static bool do_job(struct send *s, struct e2pf_job *job)
 {
 	uint64_t before = e2pf_mounted_bytes_read();
 
 	if (job->length)
-		read_data(w->send, job, 1);
+		read_data(s, job, 1);
 	else
-		search(w, job);
+		search(s, job);
 	job->done = true;
 	return e2pf_mounted_bytes_read() != before;
 }
@@ -212,11 +183,11 @@ static size_t pop_jobs(struct send *s, struct e2pf_job **first)
 
 	pthread_mutex_lock(&s->lock);
 	*first = &s->jobs.job[s->next];
-	for (; s->next < s->jobs.count && n < BATCH_PIECES; n++, s->next++) {
+	for (; s->next < s->jobs.count && n < BATCH_EXTENTS; n++, s->next++) {
 		const struct e2pf_job *job = &s->jobs.job[s->next];
 
 		bytes += job->length;
-		if (n && (!job->length || bytes > PIECE_MOST ||
+		if (n && (!job->length || bytes > AHEAD_MOST ||
 			  job->offset != job[-1].offset + job[-1].stored))
 			break;
 	}
@@ -227,7 +198,6 @@ static size_t pop_jobs(struct send *s, struct e2pf_job **first)
 static void *work(void *arg)
 {
 	struct send *s = arg;
-	struct worker w = { .send = s };
 	struct e2pf_job *job;
 	size_t n;
 
@@ -235,32 +205,30 @@ static void *work(void *arg)
 		if (job->length)
 			read_data(s, job, n);
 		else if (!job->done)
-			do_job(&w, job);
+			do_job(s, job);
 	}
 	return NULL;
 }
 
 /* Whether something is read for a changed leaf, the one that it is compared with, or the
  * first data that it refers to. */
-static bool reads_for_leaf(struct worker *w, struct e2pf_job *leaf)
+static bool reads_for_leaf(struct send *s, struct e2pf_job *leaf)
 {
-	struct send *s = w->send;
 	struct e2pf_job compared = { .tree = s->parent, .keys = leaf->keys };
 	struct e2pf_job data = { .length = 0 };
 	size_t known = s->data.count;
 
-	if (do_job(w, leaf) || (s->parent && do_job(w, &compared)))
+	if (do_job(s, leaf) || (s->parent && do_job(s, &compared)))
 		return true;
 	if (s->data.count > known)
 		data = s->data.job[known];
-	if (data.length > PIECE_MOST)
-		data.length = PIECE_MOST;
-	return data.length && do_job(w, &data);
+	if (data.length > AHEAD_MOST)
+		data.length = AHEAD_MOST;
+	return data.length && do_job(s, &data);
 }
 
 bool send_is_cached(struct send *s)
 {
-	struct worker w = { .send = s };
 	struct e2pf_job *job = s->jobs.job;
 	size_t i;
 
@@ -268,7 +236,7 @@ bool send_is_cached(struct send *s)
 		return false;
 	for (i = 0; i < SAMPLES; i++)
 		if (s->stop ||
-		    reads_for_leaf(&w, &job[i * s->jobs.count / SAMPLES]))
+		    reads_for_leaf(s, &job[i * s->jobs.count / SAMPLES]))
 			return false;
 	s->leaves_cached += s->jobs.count - SAMPLES;
 	return true;

@@ -18,7 +18,7 @@
 #define DEVICE (UINT64_C(1) << 26)
 #define TAKEN 512u
 
-/* Slightly more reads than the source's smallest limit allows. */
+/* More reads than the source's limit allows. */
 #define READS_MOST 200000u
 
 static struct input in;
@@ -125,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		      BTRFS_FEATURE_INCOMPAT_METADATA_UUID);
 		put64(bytes + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
 	}
-	if (!e2pf_btrfs_plan_super(bytes, 65536, &super))
+	if (!e2pf_btrfs_plan_super(bytes, &super))
 		walk(&super);
 	free(bytes);
 	return 0;

@@ -36,7 +36,6 @@ void fs_super(uint8_t super[E2PF_BTRFS_SUPER_BYTES], uint64_t devid,
 	put64(super + BT_SUPER_ROOT, root);
 	put64(super + BT_SUPER_CHUNK_ROOT, chunk_root);
 	put64(super + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
-	put64(super + BT_SUPER_NUM_DEVICES, 1);
 	put64(super + BT_SUPER_BYTES_USED, 1 << 24);
 	put32(super + BT_SUPER_SECTORSIZE, 4096);
 	put32(super + BT_SUPER_NODESIZE, FS_NODE);
@@ -136,7 +135,7 @@ void fs_map(struct e2pf_chunk_map *map, unsigned devices)
 
 	memset(map, 0, sizeof(*map));
 	fs_super(bytes, 1, 1 << 20, 1 << 20);
-	e2pf_btrfs_plan_super(bytes, 65536, &map->super);
+	e2pf_btrfs_plan_super(bytes, &map->super);
 	for (i = 0; i < devices; i++) {
 		map->device[i] = map->super.device;
 		map->device[i].devid = i + 1;

@@ -49,7 +49,6 @@ static int read_node(void *ctx, const struct e2pf_ref *ref, void *block)
 const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
 {
 	(void)fd;
-	memset(fs, 0, sizeof(*fs));
 	fs_map(&fs->map, 1);
 	fs_add_chunk(&fs->map, 0, BTRFS_BLOCK_GROUP_METADATA, 1, 1024 * MIB, 1);
 	e2pf_chunk_map_finish(&fs->map);

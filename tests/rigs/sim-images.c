@@ -433,7 +433,7 @@ static void make_btrfs(struct sim_image *im)
 		add_step(&im->walk, f->nodes.step[i].block, 1, 0, 0);
 	free(f->nodes.step);
 	free(f);
-	if (e2pf_btrfs_plan_super(super, 65536, &map->super))
+	if (e2pf_btrfs_plan_super(super, &map->super))
 		abort();
 	map->devices = 1;
 	map->device[0] = map->super.device;

@@ -162,7 +162,7 @@ read_to_end()
 	wait_for has_stream && wait_for has_threads "$pid" 2 2
 	seconds=$((SECONDS - began + 2))
 	released
-	begun && ! grep -q "ended early" "$stats" && return
+	begun && return
 	cat "$stats" "$dir/held.err"
 	return 1
 }
@@ -326,28 +326,27 @@ moved_meanwhile()
 				   sed 's/.* path //; s/$/ /')
 }
 
-# on_profile PROFILE DEVICES: data on several devices, and one more, which is removed
-# meanwhile.
-on_profile()
+# Data on two devices, and a third one, which is removed meanwhile.
+on_raid1()
 {
-	local i n=$2 image dev mnt=$dir/profile devices=() result=1
+	local i image dev mnt=$dir/raid1 devices=() result=1
 
-	for ((i = 0; i <= n; i++)); do
+	for i in 0 1 2; do
 		image=$dir/disk-$i
 		truncate -s 2G "$image"
 		dev=$(loop_attach "$image") || break
 		devices+=("$dev")
 	done
 	mkdir -p "$mnt"
-	if [ ${#devices[@]} -le "$n" ]; then
+	if [ ${#devices[@]} -lt 3 ]; then
 		echo "no loop device"
-	elif mkfs.btrfs -q -f -m raid1 -d "$1" "${devices[@]}" >"$dir/mkfs" 2>&1 &&
+	elif mkfs.btrfs -q -f -m raid1 -d raid1 "${devices[@]}" >"$dir/mkfs" 2>&1 &&
 	     mount -t btrfs "${devices[0]}" "$mnt"; then
 		dev=${devices[0]}
 		(cd "$mnt" && "$BTRFS_STOCK" -q subvolume create fs &&
 		 odd_files fs/odd &&
 		 "$BTRFS_STOCK" -q subvolume snapshot -r fs one) && same_sent one &&
-			moved_meanwhile "${devices[$n]}" && result=0
+			moved_meanwhile "${devices[2]}" && result=0
 		umount "$mnt"
 	else
 		cat "$dir/mkfs"
@@ -404,10 +403,7 @@ test_more()
 		tap_check "PREFETCH_$options" with $options same_sent two
 	done
 	tap_check "few descriptors" eval '(ulimit -n 40; same_sent two)'
-	tap_check "data on RAID1" on_profile raid1 2
-	tap_check "data on RAID10" on_profile raid10 4
-	tap_check "data on RAID5" on_profile raid5 3
-	tap_check "data on RAID6" on_profile raid6 4
+	tap_check "data on RAID1" on_raid1
 	"$BTRFS_STOCK" quota enable "$mnt" 2>/dev/null &&
 		tap_check "with quota" same_sent two
 	"$BTRFS_STOCK" quota disable "$mnt" 2>/dev/null
@@ -467,7 +463,7 @@ test_all()
 	tap_check "the filesystem is written to" changed_meanwhile
 	umount "$mnt"
 	loop_detach "$dev"
-	tap_check "the filesystem is sound" "$BTRFS_STOCK" check -q "$dir/image"
+	tap_check "the filesystem is sound" "$BTRFS_STOCK" check "$dir/image"
 }
 
 single_leaf()

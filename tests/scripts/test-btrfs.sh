@@ -13,8 +13,8 @@ COMPARE_PROGRAM=btrfs
 
 with_module() { LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 "$@"; }
 
-# With options that are not prefetched (test-btrfs-arguments.c has them) the statistics say
-# so; other commands run the stock program.
+# With options that are not prefetched the statistics say so; other commands run the
+# stock program.
 aside()
 {
 	local stats=$E2PF_TMP/aside.json
@@ -28,9 +28,7 @@ test_aside()
 {
 	truncate -s 128M "$E2PF_TMP/small"
 	mkfs.btrfs -q "$E2PF_TMP/small" >/dev/null 2>&1 || return
-	tap_check "-s is left alone" aside "-s: a superblock copy" -s 1
-	tap_check "short for --init-extent-tree as well" aside "a tree is rebuilt" \
-		--init-e --readonly
+	tap_check "-s is left alone" aside "it may read other blocks" -s 1
 	tap_check "a small filesystem is left alone" small_is_left
 	tap_unless "$(no_strace)" "a small filesystem costs no thread" \
 		small_costs_nothing
@@ -47,8 +45,7 @@ small_is_left()
 	aside "the filesystem is small" --readonly || return
 	export PREFETCH_THREADS=2
 	! aside "the filesystem is small" --readonly &&
-		grep -q '"threads":2' "$E2PF_TMP/aside.json" &&
-		grep -q '"devices: 1 ' "$E2PF_TMP/aside.json"
+		grep -q '"threads":2' "$E2PF_TMP/aside.json"
 }
 
 # A check of it begins no thread.
@@ -82,15 +79,12 @@ keeps_name()
 		grep -q '"reads":[1-9]' "$E2PF_TMP/name.json"
 }
 
-# That a file for statistics cannot be written is said, but not where there are none.
 no_folder()
 {
 	local bad=$E2PF_TMP/absent/json
 
 	PREFETCH_STATS=$bad with_module "$BTRFS_TEST" check "$E2PF_TMP/small" \
-		2>&1 >/dev/null | grep "cannot write statistics to \"$bad\"" &&
-		! PREFETCH_STATS=$bad with_module "$BTRFS_TEST" --version 2>&1 |
-		grep "cannot write"
+		2>&1 >/dev/null | grep "cannot write statistics to \"$bad\""
 }
 
 # sectors_read DEVICE: how many have been read from it.
@@ -187,22 +181,8 @@ damaged_data()
 		grep -q '"threads":[1-9]' "$E2PF_TMP/data.json"
 }
 
-# Reads and closes of ours are not taken for the program's: the dynamic linker resolves
-# none of the module's own calls to a function that the module stands in for.
-calls_libc()
-{
-	local module=$top_builddir/btrfs/.libs/btrfs-prefetch.so
-
-	nm -D --defined-only "$module" | sed 's/.* //' | sort >"$E2PF_TMP/own" &&
-	readelf -rW "$module" >"$E2PF_TMP/calls" &&
-	grep -q pthread_create "$E2PF_TMP/calls" &&
-	grep -qx close "$E2PF_TMP/own" && ! grep -wFf "$E2PF_TMP/own" "$E2PF_TMP/calls"
-}
-
 test_all()
 {
-	tap_unless "$(lacks nm readelf)" "what the module reads itself goes to libc" \
-		calls_libc
 	test_aside
 	tap_unless "$(no_model)$(no_loops)" "nothing is left in memory" nothing_resident
 	tap_unless "$(no_loops)$(no_mounts)" "--check-data-csum of damaged data" \

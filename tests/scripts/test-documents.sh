@@ -468,7 +468,7 @@ lib/device none
 lib (engine|device|report)/.*\.h
 lib/report settings\.h|(engine|device)/.*\.h
 lib/ext4 array\.h|session\.h|libext2fs/(mmap_io|observe)\.h|(engine|device|report)/.*\.h
-lib/btrfs array\.h|session\.h|engine/source\.h|device/device\.h
+lib/btrfs array\.h|lock\.h|session\.h|engine/source\.h|device/device\.h
 lib/libext2fs keep_errno\.h|device/device\.h|engine/engine\.h|ext4/journal\.h
 accel settings\.h|(interpose|linkage)\.h|libext2fs/(io_table|weak)\.h
 launch none

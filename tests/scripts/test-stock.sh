@@ -167,19 +167,6 @@ version_of_module()
 	grep "module: left out (the module is missing" "$dir/out"
 }
 
-btrfs_version()
-{
-	local program
-
-	program=$(command -v btrfs) || { echo "no btrfs"; return; }
-	"$program" "$1" >"$dir/so" 2>"$dir/se"
-	exits 0 env LD_PRELOAD="$E2PF_RUNTIME" PREFETCH=1 "$BTRFS_TEST" "$1" &&
-	diff "$dir/so" "$dir/out" && one_line &&
-	grep -q "e2prefetch [0-9]*\.[0-9]" "$dir/err" &&
-	exits 0 env LD_PRELOAD="$E2PF_RUNTIME" "$BTRFS_TEST" "$1" &&
-	diff "$dir/so" "$dir/out" && diff "$dir/se" "$dir/err"
-}
-
 test_stock()
 {
 	small_image stock
@@ -202,8 +189,6 @@ test_stock()
 	tap_check "e2fsck -V" version 0
 	tap_check "e2fsck -V, PREFETCH=1" version 1 PREFETCH=1
 	tap_check "e2fsck -V says whether the module can be loaded" version_of_module
-	tap_check "btrfs --version" btrfs_version --version
-	tap_check "btrfs version" btrfs_version version
 	tap_check "no process is left behind" no_process_left
 }
 

@@ -17,9 +17,6 @@
 #define FIELD(name, type, member) SAME(BT_##name, BT_AT(type, member))
 #define LENGTH(name, type) SAME(BT_##name, BT_SIZE(type))
 
-#ifdef BTRFS_BLOCK_GROUP_TREE_OBJECTID
-SAME(BT_BLOCK_GROUP_TREE_OBJECTID, BTRFS_BLOCK_GROUP_TREE_OBJECTID);
-#endif
 #ifdef BTRFS_FEATURE_INCOMPAT_EXTENT_TREE_V2
 SAME(BT_FEATURE_INCOMPAT_EXTENT_TREE_V2,
      BTRFS_FEATURE_INCOMPAT_EXTENT_TREE_V2);
@@ -40,7 +37,6 @@ FIELD(SUPER_GENERATION, super_block, generation);
 FIELD(SUPER_ROOT, super_block, root);
 FIELD(SUPER_CHUNK_ROOT, super_block, chunk_root);
 FIELD(SUPER_BYTES_USED, super_block, bytes_used);
-FIELD(SUPER_NUM_DEVICES, super_block, num_devices);
 FIELD(SUPER_SECTORSIZE, super_block, sectorsize);
 FIELD(SUPER_NODESIZE, super_block, nodesize);
 FIELD(SUPER_SYS_ARRAY_SIZE, super_block, sys_chunk_array_size);
@@ -72,7 +68,7 @@ static struct e2pf_btrfs_super sound_super(void)
 	struct e2pf_btrfs_super super;
 
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
-	assert_null(e2pf_btrfs_plan_super(bytes, 65536, &super));
+	assert_null(e2pf_btrfs_plan_super(bytes, &super));
 	return super;
 }
 
@@ -87,13 +83,10 @@ TEST(test_super)
 	assert_int_equal(super.root.owner, BTRFS_ROOT_TREE_OBJECTID);
 	assert_int_equal(super.chunk_root.logical, 4 * MIB);
 	assert_memory_equal(super.fsid, super.device.node_fsid, E2PF_BTRFS_UUID);
-	assert_int_equal(e2pf_btrfs_super_offset(0), 65536);
-	assert_int_equal(e2pf_btrfs_super_offset(1), 64 * MIB);
-	assert_int_equal(e2pf_btrfs_super_offset(2), 256 * 1024 * MIB);
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
 	memset(bytes + BT_SUPER_METADATA_UUID, 0xa1, E2PF_BTRFS_UUID);
 	put64(bytes + BT_SUPER_INCOMPAT, BTRFS_FEATURE_INCOMPAT_METADATA_UUID);
-	assert_null(e2pf_btrfs_plan_super(bytes, 65536, &super));
+	assert_null(e2pf_btrfs_plan_super(bytes, &super));
 	assert_int_equal(super.fsid[0], 0xf5);
 	assert_int_equal(super.device.node_fsid[0], 0xa1);
 }
@@ -143,7 +136,7 @@ TEST(test_bad_super)
 
 		fs_super(bytes, 1, 4 * MIB, 8 * MIB);
 		memcpy(bytes + damages[i].at, &value, damages[i].bytes);
-		why = e2pf_btrfs_plan_super(bytes, 65536, &super);
+		why = e2pf_btrfs_plan_super(bytes, &super);
 		if (damages[i].why)
 			assert_string_equal(why, damages[i].why);
 		else
@@ -333,7 +326,7 @@ TEST(test_chunk_tree)
 	fs_block(memory + MIB + FS_NODE, MIB + FS_NODE,
 		 BTRFS_CHUNK_TREE_OBJECTID, 1);
 	fs_add_ptr(memory + MIB + FS_NODE, MIB, FS_GENERATION);
-	assert_null(e2pf_btrfs_plan_super(super, 65536, &map.super));
+	assert_null(e2pf_btrfs_plan_super(super, &map.super));
 	e2pf_chunk_map_make(&map, read_memory, memory);
 	assert_int_equal(map.count, 2);
 	assert_int_equal(map.tree_blocks, 2);
@@ -424,14 +417,14 @@ TEST(test_sys_array)
 	size = bt_le32(bytes + BT_SUPER_SYS_ARRAY_SIZE);
 	for (cut = 0; cut <= size; cut++) {
 		put32(bytes + BT_SUPER_SYS_ARRAY_SIZE, cut);
-		e2pf_btrfs_plan_super(bytes, 65536, &super);
+		e2pf_btrfs_plan_super(bytes, &super);
 		count = 0;
 		e2pf_btrfs_plan_sys_array(&super, count_chunk, &count);
 		assert_int_equal(count, cut / (size / 2));
 	}
 	/* A key of another kind ends the array. */
 	bytes[BT_SUPER_SYS_ARRAY + 8] = 1;
-	e2pf_btrfs_plan_super(bytes, 65536, &super);
+	e2pf_btrfs_plan_super(bytes, &super);
 	count = 0;
 	e2pf_btrfs_plan_sys_array(&super, count_chunk, &count);
 	assert_int_equal(count, 0);
