@@ -67,6 +67,13 @@ def read_trace(path):
             yield int(start), int(off), int(length), op, int(latency)
 
 
+def blocks_of(path):
+    """The blocks of 4 KiB that a trace reads, each once, in its order."""
+    return list(dict.fromkeys(
+        block for _start, off, length, op, _latency in read_trace(path)
+        if op == "r" for block in range(off >> 12, (off + length + 4095) >> 12)))
+
+
 PASS = re.compile(rb"Pass (\w+): Memory used.*time: *([\d.]+)/ *([\d.]+)/")
 READ = re.compile(rb"Pass (\w+): I/O read: (\d+)MB")
 
