@@ -11,7 +11,6 @@
  *   trace			the log lists each KiB that is read or written,
  *				with "new" before each read that is counted
  *   read:OFFSET+LENGTH		reads of pages in this range: EIO
- *   write:OFFSET+LENGTH:ERRNO	writes into this range fail
  *   gone:N			EIO for the checker's N-th read and all later
  *				reads, and for all later writes that would
  *				change something
@@ -72,7 +71,7 @@
 #include <unistd.h>
 
 enum kind {
-	NONE, TRACE, READ_RANGE, WRITE_RANGE, GONE, CUT, ONCE, SIGNAL, HOLD,
+	NONE, TRACE, READ_RANGE, GONE, CUT, ONCE, SIGNAL, HOLD,
 	WFAIL, WSIGNAL, CALL, CALLS
 };
 
@@ -194,7 +193,7 @@ static void parse_call(const char *text)
 static void parse(const char *text)
 {
 	static const char *const names[] = {
-		"none", "trace", "read", "write", "gone", "cut", "once",
+		"none", "trace", "read", "gone", "cut", "once",
 		"signal", "hold", "wfail", "wsignal", "call", "calls"
 	};
 	size_t len = strcspn(text, ":"), i;
@@ -207,14 +206,13 @@ static void parse(const char *text)
 		parse_call(text);
 		return;
 	}
-	if (fault.kind == READ_RANGE || fault.kind == WRITE_RANGE)
-		sscanf(text, "%" SCNu64 "+%" SCNu64 ":%ld", &fault.start,
-		       &fault.end, &fault.value);
-	else
+	if (fault.kind != READ_RANGE) {
 		sscanf(text, "%" SCNu64 ":%ld", &fault.n, &fault.value);
+		return;
+	}
+	sscanf(text, "%" SCNu64 "+%" SCNu64, &fault.start, &fault.end);
+	mark(fault.start, fault.end, BAD);
 	fault.end += fault.start;
-	if (fault.kind == READ_RANGE)
-		mark(fault.start, fault.end - fault.start, BAD);
 }
 
 static void __attribute__((constructor)) begin_faults(void)
@@ -718,11 +716,6 @@ static bool before_write(int fd, const char *buf, uint64_t off, size_t *len)
 		trace("write", off, n);
 	if (gone || fault.kind == WFAIL || fault.kind == WSIGNAL)
 		n = count_changes(fd, buf, off, n);
-	else if (fault.kind == WRITE_RANGE && off < fault.end &&
-		 off + n > fault.start)
-		n = off < fault.start ? (size_t)(fault.start - off) : 0;
-	if (fault.kind == WRITE_RANGE && n < *len)
-		log_line("hit\n");
 	if (n == 0 && *len) {
 		errno = gone ? EIO : (int)fault.value;
 		return false;
