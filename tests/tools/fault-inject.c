@@ -107,8 +107,6 @@ void *__libc_realloc(void *old, size_t size);
 void *__interceptor_malloc(size_t size) __attribute__((weak));
 void *__interceptor_calloc(size_t n, size_t size) __attribute__((weak));
 void *__interceptor_realloc(void *old, size_t size) __attribute__((weak));
-int __open_2(const char *path, int flags);
-int __open64_2(const char *path, int flags);
 
 /* The function behind one that is defined here. */
 #define REAL(name) ({ \
@@ -369,14 +367,6 @@ int symbol(const char *path, int flags, ...) \
 }
 OPEN(open)
 OPEN(open64)
-
-#define OPEN_2(symbol) \
-int symbol(const char *path, int flags) \
-{ \
-	return open_by(__builtin_return_address(0), path, flags, 0); \
-}
-OPEN_2(__open_2)
-OPEN_2(__open64_2)
 
 /*
  * Reading.
