@@ -225,7 +225,7 @@ test_self_test()
 			self_test "== 0" "$failed" BREAK=$what "$preload$dir/breaker.so"
 	done
 	for what in fork mmap; do
-		E2PF_FAULT=calls:module:$what:1 E2PF_FAULT_LOG=$dir/hits \
+		E2PF_FAULT=calls:e2fsck-prefetch.so:$what:1 E2PF_FAULT_LOG=$dir/hits \
 			tap_check "self-test: $what" \
 				self_test "== 0" "no self-test was run" "$preload$FAULT"
 	done

@@ -3,7 +3,7 @@
 /*
  * A library to preload into e2fsck, stock or with our module, that makes calls
  * fail: those on one file, as on a failing disk, or the n-th call made by the
- * launcher or the module.  It decides which calls fail and with which error;
+ * launcher or a module.  It decides which calls fail and with which error;
  * the scripts decide what the result must be.
  *
  * E2PF_FAULT_FILE is the image or device.  E2PF_FAULT is one of
@@ -23,7 +23,8 @@
  *   wfail:N:ERRNO		the N-th change by a write fails, and all later
  *				changes of the same unit
  *   wsignal:N:SIGNAL		a signal before the N-th change is written
- *   call:WHO:NAME:N		the N-th call of NAME by WHO (launcher, module)
+ *   call:WHO:NAME:N		the N-th call of NAME by WHO: launcher, or a
+ *				module, as e2fsck-prefetch.so
  *   calls:WHO:NAME:N		the same, and all later ones
  * When the fault happens, a line is written to E2PF_FAULT_LOG.
  *
@@ -152,8 +153,8 @@ static int find_text(struct dl_phdr_info *info, size_t size, void *arg)
 	ElfW(Half) i;
 
 	(void)size;
-	if (strcmp(who, "module") ? *info->dlpi_name != '\0' :
-	    !strstr(info->dlpi_name, "e2fsck-prefetch.so"))
+	if (strcmp(who, "launcher") ? !strstr(info->dlpi_name, who) :
+	    *info->dlpi_name != '\0')
 		return 0;
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
@@ -178,13 +179,13 @@ static bool is_launcher(void)
 
 static void parse_call(const char *text)
 {
-	char who[16];
+	char who[32];
 
-	if (sscanf(text, "%15[^:]:%47[^:]:%" SCNu64, who, fault.name,
+	if (sscanf(text, "%31[^:]:%47[^:]:%" SCNu64, who, fault.name,
 		   &fault.n) != 3)
 		abort();
-	/* The module may be in any other program. */
-	if (!strcmp(who, is_launcher() ? "launcher" : "module"))
+	/* The modules may be in any other program. */
+	if (is_launcher() == !strcmp(who, "launcher"))
 		dl_iterate_phdr(find_text, who);
 }
 
