@@ -101,10 +101,8 @@ for program in "$FUZZ_CC" pkg-config; do
 done
 tmp_setup
 cat >"$E2PF_TMP/none.c" <<-'END'
-	#include <stddef.h>
 	#include <ext2fs/ext2fs.h>
-	int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
-	int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+	int LLVMFuzzerTestOneInput(const void *data, size_t size)
 	{
 		return data && size > 1u << 30;
 	}

@@ -83,7 +83,7 @@ analyze()
 }
 
 # Each tracked source says within its first lines under which licence it is and who holds
-# its copyright; licensecheck and reuse, if they are there, understand that.
+# its copyright.
 licences()
 {
 	local files file
@@ -100,13 +100,6 @@ licences()
 			'SPDX-License-[I]dentifier: .*SPDX-FileCopyright[T]ext: ' ||
 			echo "$file: warning: no line with SPDX and licence or copyright"
 	done
-	! command -v licensecheck >/dev/null ||
-		licensecheck --machine --copyright "${files[@]}" | awk -F '\t' '
-		$2 == "UNKNOWN" || $3 !~ /e2prefetch contributors/ {
-			print $1 ": warning: licensecheck finds " $2 ", " $3
-		}'
-	! command -v reuse >/dev/null || reuse lint -q ||
-		reuse lint 2>&1 | sed '/^$/d; s/^/reuse: warning: /'
 }
 
 [ -e "$top_builddir/config.h" ] || {
