@@ -33,6 +33,10 @@ class RigError(Exception):
     """Something prevents a run; the text says what."""
 
 
+def say(words):
+    print(words, file=sys.stderr, flush=True)
+
+
 def find_program(name):
     """A program of this folder, as built."""
     path = os.path.join(BUILD, name)
