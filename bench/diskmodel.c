@@ -12,7 +12,7 @@
 
 #include "diskmodel.h"
 
-static int usage(FILE *f)
+static int usage(void)
 {
 	fputs("Usage: diskmodel [OPTION]... IMAGE MOUNTPOINT\n"
 	      "       diskmodel [OPTION]... --simulate=SIZE [--depth=N] <REQUESTS\n"
@@ -31,8 +31,8 @@ static int usage(FILE *f)
 	      "  --simulate=SIZE   serve `NS OFFSET LENGTH' lines on a clock of its\n"
 	      "                    own, and print when each ended\n"
 	      "  --depth=N         N in flight instead of each at its time\n",
-	      f);
-	return f == stderr ? 2 : 0;
+	      stderr);
+	return 2;
 }
 
 static int add_fault(struct dm_serve *s, const char *text)
@@ -56,7 +56,7 @@ static int add_fault(struct dm_serve *s, const char *text)
 }
 
 enum { OPT_FAULT = 256, OPT_COMPENSATE, OPT_READY, OPT_RO, OPT_FOLLOW,
-       OPT_CACHED, OPT_SET, OPT_SIMULATE, OPT_DEPTH, OPT_HELP };
+       OPT_CACHED, OPT_SET, OPT_SIMULATE, OPT_DEPTH };
 
 static const struct option options[] = {
 	{ "fault", required_argument, NULL, OPT_FAULT },
@@ -68,7 +68,6 @@ static const struct option options[] = {
 	{ "simulate", required_argument, NULL, OPT_SIMULATE },
 	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "set", required_argument, NULL, OPT_SET },
-	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -108,8 +107,6 @@ int main(int argc, char **argv)
 
 	dm_params_default(&s.params);
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == OPT_HELP)
-			return usage(stdout);
 		if (c == OPT_SIMULATE)
 			ret = dm_parse_number(optarg, &size);
 		else if (c == OPT_DEPTH)
@@ -117,10 +114,10 @@ int main(int argc, char **argv)
 		else
 			ret = parse_option(&s, c, optarg);
 		if (ret)
-			return usage(stderr);
+			return usage();
 	}
 	if (argc - optind != (size ? 0 : 2))
-		return usage(stderr);
+		return usage();
 	if (s.params.write_latency == DM_NEVER)
 		s.params.write_latency = s.params.latency;
 	problem = dm_params_problem(&s.params);

@@ -8,8 +8,7 @@
  * memory a check needs.  Blocks of files are allocated and never written.  The
  * same arguments make the same image.  `images' formats the image.
  *
- * Inodes are used in sequence, USED of each group: each directory is followed by
- * its files.
+ * Inodes are used in sequence: each directory is followed by its files.
  * Directories form a tree in which K is the child of (K - 1) / FANOUT; K = 0 is
  * the root, which has no files.  So every inode number an entry needs can be
  * computed.
@@ -35,9 +34,7 @@ struct image {
 	uint64_t random;
 	/* The arguments. */
 	uint64_t dirs, files, blocks, every, extents;
-	uint64_t used;
-	uint64_t first, end;	/* places in use, `end' not included; see
-				   inode_at() */
+	uint64_t first, end;	/* inodes in use, `end' not included */
 	/* A run of free blocks; [from, next) are allocated. */
 	blk64_t from, next, stop;
 	unsigned int wraps;	/* times the end of the image was reached */
@@ -100,17 +97,9 @@ static blk64_t claim_blocks(struct image *im, uint64_t count)
 	return im->next - count;
 }
 
-/* The inode in place @at: the first places of each group are used. */
-static ext2_ino_t inode_at(const struct image *im, uint64_t at)
-{
-	uint64_t per = EXT2_INODES_PER_GROUP(im->fs->super);
-
-	return (ext2_ino_t)(at / im->used * per + at % im->used + 1);
-}
-
 static ext2_ino_t dir_inode(const struct image *im, uint64_t dir)
 {
-	return dir ? inode_at(im, im->first + (dir - 1) * (im->files + 1)) :
+	return dir ? (ext2_ino_t)(im->first + (dir - 1) * (im->files + 1)) :
 		EXT2_ROOT_INO;
 }
 
@@ -159,7 +148,6 @@ static void write_directory(struct image *im, uint64_t dir, blk64_t block)
 {
 	struct listing l = { .block = im->block, .end = im->fs->blocksize };
 	ext2_ino_t self = dir_inode(im, dir);
-	uint64_t at = im->first + (dir - 1) * (im->files + 1);
 	struct ext2_dir_entry *entry;
 	char name[NAME_MAX_LEN];
 	uint64_t i;
@@ -186,7 +174,7 @@ static void write_directory(struct image *im, uint64_t dir, blk64_t block)
 		snprintf(name, sizeof(name), "file-%05u.%03u",
 			 (unsigned int)i % 100000,
 			 (unsigned int)rnd(im, 1000));
-		add_entry(&l, inode_at(im, at + 1 + i), name,
+		add_entry(&l, self + 1 + (ext2_ino_t)i, name,
 			  EXT2_FT_REG_FILE);
 	}
 	entry = (void *)(im->block + l.last);
@@ -328,12 +316,11 @@ static void make_file(struct image *im, ext2_ino_t inode,
 }
 
 /* Returns true if it is a directory. */
-static int make_inode(struct image *im, uint64_t place,
+static int make_inode(struct image *im, ext2_ino_t inode,
 		      struct ext2_inode_large *raw)
 {
-	uint64_t at = place - im->first;
+	uint64_t at = inode - im->first;
 	int is_dir = at % (im->files + 1) == 0;
-	ext2_ino_t inode = inode_at(im, place);
 
 	memset(raw, 0, EXT2_INODE_SIZE(im->fs->super));
 	if (is_dir)
@@ -375,8 +362,8 @@ static void fill_group(struct image *im, dgrp_t group)
 	blk64_t table = ext2fs_inode_table_loc(fs, group), first;
 	int blocks;
 
-	base = from = (uint64_t)group * im->used;
-	end = from + im->used < im->end ? from + im->used : im->end;
+	base = from = (uint64_t)group * per + 1;
+	end = from + per < im->end ? from + per : im->end;
 	blocks = (int)(((end - from) * size + fs->blocksize - 1) /
 		       fs->blocksize);
 	memset(im->table, 0, per * size);
@@ -389,12 +376,11 @@ static void fill_group(struct image *im, dgrp_t group)
 		next_stretch(im, first);
 	from = from < im->first ? im->first : from;
 	for (i = from; i < end; i++)
-		dirs += (uint64_t)make_inode(im, i, (void *)
+		dirs += (uint64_t)make_inode(im, (ext2_ino_t)i, (void *)
 			(im->table + (i - base) * size));
 	must(io_channel_write_blk64(fs->io, table, blocks, im->table),
 	     "writing an inode table");
-	account_group(im, group, inode_at(im, from), inode_at(im, end - 1) + 1,
-		      dirs);
+	account_group(im, group, from, end, dirs);
 }
 
 static void fill_root(struct image *im)
@@ -424,8 +410,7 @@ static uint64_t number(const char *text, uint64_t least, uint64_t most)
 __attribute__((noreturn))
 static void usage(void)
 {
-	errx(2, "usage: mkinodes IMAGE files SEED DIRS FILES BLOCKS EVERY EXTENTS "
-	     "[USED]\n"
+	errx(2, "usage: mkinodes IMAGE files SEED DIRS FILES BLOCKS EVERY EXTENTS\n"
 	     "       mkinodes IMAGE fragments COUNT LENGTH DISTANCE [SEED "
 	     "[FILES]]\n"
 	     "DIRS directories of FILES files of 1 to BLOCKS blocks; each "
@@ -441,14 +426,13 @@ static void prepare(struct image *im, const char *path)
 {
 	ext2_filsys fs = im->fs;
 
-	if (!im->used || im->used > EXT2_INODES_PER_GROUP(fs->super))
-		im->used = EXT2_INODES_PER_GROUP(fs->super);
-	im->first = EXT2_FIRST_INODE(fs->super);
+	/* The one before it is lost+found's. */
+	im->first = EXT2_FIRST_INODE(fs->super) + 1;
 	im->end = im->first + (im->dirs - 1) * (im->files + 1);
-	if (im->end > im->used * fs->group_desc_count)
-		errx(1, "%s has room for %llu inodes; %llu are needed", path,
-		     (unsigned long long)im->used * fs->group_desc_count,
-		     (unsigned long long)im->end);
+	if (im->end - 1 > fs->super->s_inodes_count)
+		errx(1, "%s has room for %u inodes; %llu are needed", path,
+		     fs->super->s_inodes_count,
+		     (unsigned long long)im->end - 1);
 	if (!ext2fs_has_feature_filetype(fs->super) ||
 	    !ext2fs_has_feature_extents(fs->super))
 		errx(1, "%s: not ext4", path);
@@ -461,12 +445,12 @@ static void prepare(struct image *im, const char *path)
 		     (ROOT_EXTENTS * leaf_capacity(im)));
 }
 
-/* SEED DIRS FILES BLOCKS EVERY EXTENTS [USED] */
+/* SEED DIRS FILES BLOCKS EVERY EXTENTS */
 static void make_files(struct image *im, const char *path, int argc, char **argv)
 {
 	dgrp_t group, last;
 
-	if (argc < 6 || argc > 7)
+	if (argc != 6)
 		usage();
 	im->random = number(argv[0], 0, UINT32_MAX) * 2654435761UL +
 		88172645463325252ULL;
@@ -475,12 +459,11 @@ static void make_files(struct image *im, const char *path, int argc, char **argv
 	im->blocks = number(argv[3], 1, 32768);
 	im->every = number(argv[4], 0, UINT32_MAX);
 	im->extents = number(argv[5], ROOT_EXTENTS + 1, UINT16_MAX);
-	im->used = argc > 6 ? number(argv[6], 16, UINT32_MAX) : 0;
 	if (im->dirs * (im->files + 1) > UINT32_MAX)
 		errx(2, "too many inodes for ext4");
 	prepare(im, path);
 	fill_root(im);
-	last = ext2fs_group_of_ino(im->fs, inode_at(im, im->end - 1));
+	last = ext2fs_group_of_ino(im->fs, (ext2_ino_t)(im->end - 1));
 	for (group = 0; group <= last; group++)
 		fill_group(im, group);
 	settle(im);

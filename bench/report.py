@@ -67,6 +67,13 @@ def read_trace(path):
             yield int(start), int(off), int(length), op, int(latency)
 
 
+def blocks_of(path):
+    """The blocks of 4 KiB that a trace reads, each once, in its order."""
+    return list(dict.fromkeys(
+        block for _start, off, length, op, _latency in read_trace(path)
+        if op == "r" for block in range(off >> 12, (off + length + 4095) >> 12)))
+
+
 PASS = re.compile(rb"Pass (\w+): Memory used.*time: *([\d.]+)/ *([\d.]+)/")
 READ = re.compile(rb"Pass (\w+): I/O read: (\d+)MB")
 
@@ -317,7 +324,6 @@ def write(result, args):
 
 
 # Pictures: which place of the device was read when.
-COLOUR = "#0072b2"
 POINTS = 6000           # of more every n-th is drawn
 WIDTH, HEIGHT, LEFT, TOP = 520, 420, 70, 70
 
@@ -352,7 +358,7 @@ def panel(left, title, points, end, top):
             text(left + WIDTH, low + 16, f"{end:.3g} s"),
             text(left - 6, TOP + 10, f"{top / 2**30:.3g} GiB", "end"),
             text(left - 6, low, "0", "end"),
-            f'<path d="{marks}" stroke="{COLOUR}" stroke-width="1.5" '
+            f'<path d="{marks}" stroke="#0072b2" stroke-width="1.5" '
             'fill="none"/>']
 
 
@@ -361,15 +367,12 @@ def draw(traces, path):
     every = [p for points in traces.values() for p in points]
     end = max([p[0] for p in every] + [0.001])
     top = max([p[1] for p in every] + [1])
-    step, high = LEFT + WIDTH + 20, TOP + HEIGHT + 60
+    step, high = LEFT + WIDTH + 20, TOP + HEIGHT + 30
     out = ['<svg xmlns="http://www.w3.org/2000/svg" '
            f'width="{step * len(traces)}" height="{high}" '
            'font-family="sans-serif">',
            '<rect width="100%" height="100%" fill="white"/>']
     for i, (title, points) in enumerate(traces.items()):
         out += panel(LEFT + i * step, title, points, end, top)
-    out += [f'<rect x="{LEFT}" y="{high - 26}" width="10" height="10" '
-            f'fill="{COLOUR}"/>',
-            text(LEFT + 16, high - 16, "read from the device", "start")]
     with open(path, "w", encoding="utf-8") as f:
         f.write("\n".join(out + ["</svg>\n"]))

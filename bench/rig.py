@@ -33,6 +33,10 @@ class RigError(Exception):
     """Something prevents a run; the text says what."""
 
 
+def say(words):
+    print(words, file=sys.stderr, flush=True)
+
+
 def find_program(name):
     """A program of this folder, as built."""
     path = os.path.join(BUILD, name)
@@ -166,24 +170,6 @@ def process(command, **details):
             p.wait()
 
 
-def tool(name, *args, stdout=subprocess.PIPE):
-    """What another tool of this folder prints.  When this program is stopped,
-    so is the tool, and has the time to clean up."""
-    command = [sys.executable, os.path.join(HERE, name), *args]
-    p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout,
-                         text=True)
-    try:
-        text, _ = p.communicate()
-    except BaseException:
-        with undisturbed():
-            p.terminate()
-            p.wait()
-        raise
-    if p.returncode:
-        raise subprocess.CalledProcessError(p.returncode, [name, *args])
-    return text
-
-
 @contextlib.contextmanager
 def only_run(files):
     """No other run has these files in use until the block ends, if the image has
@@ -196,14 +182,24 @@ def only_run(files):
 
 
 def image_path(text, folder=None):
-    """The path of a file, or of a named image, which is made if necessary."""
+    """The path of a file, or of a named image, which is made if necessary.  When
+    this program is stopped, so is who makes it, and has the time to clean up."""
     if os.path.isfile(text):
         return os.path.abspath(text)
+    command = [sys.executable, os.path.join(HERE, "images"),
+               *(["--dir", folder] if folder else []), text]
+    p = subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, text=True)
     try:
-        return tool("images", *(["--dir", folder] if folder else []),
-                    text).strip()
-    except subprocess.CalledProcessError as e:
-        raise RigError(f"no such image: {text}") from e
+        path, _ = p.communicate()
+    except BaseException:
+        with undisturbed():
+            p.terminate()
+            p.wait()
+        raise
+    if p.returncode:
+        raise RigError(f"no such image: {text}")
+    return path.strip()
 
 
 def own_mounts():
@@ -467,6 +463,16 @@ def simulate(model, requests, depth=0, size=100 << 30):
         list(map(int, out[-1].split()[1:]))
 
 
+def time_to_read(model, blocks, size, way):
+    """Seconds in which the device can be read for these blocks, with 128 requests
+    in flight, by one of WAYS."""
+    in_order, gap, most = way
+    ranges = merged([(block << 12, 4096) for block in
+                     (sorted(blocks) if in_order else blocks)], gap, most)
+    ended, _ = simulate(model, [(0, off, n) for off, n in ranges], 128, size)
+    return max(ended, default=0) / 1e9
+
+
 def path_cost(work):
     """Nanoseconds that FUSE, the loop device and timers add to a read."""
     image = os.path.join(work.path, "calibrate")
@@ -486,22 +492,3 @@ def path_cost(work):
     os.unlink(image)
     # The model's own time: 80 us, and 4 KiB at 1.7 GB/s.
     return max(0, sorted(took)[len(took) // 2] - 80000 - 2400)
-
-
-def clean_up():
-    """Remove what killed runs left behind.  Returns what was removed."""
-    gone = []
-    for path in glob.glob(f"/dev/shm/{PREFIX}*"):
-        pid = os.path.basename(path)[len(PREFIX):].split("-")[0]
-        if pid.isdigit() and os.path.exists(f"/proc/{pid}"):
-            continue
-        for file in glob.glob("/sys/block/loop*/loop/backing_file"):
-            with contextlib.suppress(OSError), open(file) as f:
-                if f.read().startswith(path + "/"):
-                    detach("/dev/" + file.split("/")[3])
-        for point in glob.glob(path + "/model-*"):
-            subprocess.run(["umount", "--lazy", point],
-                           stderr=subprocess.DEVNULL)
-        shutil.rmtree(path, ignore_errors=True)
-        gone.append(path)
-    return gone

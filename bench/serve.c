@@ -260,14 +260,10 @@ static int command(struct server *sv, const char *text, size_t size)
 		forget_touched(sv->opt);
 		dm_stats_reset(&sv->stats, dm_now());
 		return dm_sim_reset(sv->sim) ? ENOMEM : 0;
-	} else if (!strncmp(line, "trace", 5) &&
-		   (line[5] == ' ' || line[5] == '\0')) {
-		return dm_trace_open(&sv->stats, line[5] ? line + 6 : NULL) ?
-			errno : 0;
-	} else {
-		return EINVAL;
 	}
-	return 0;
+	if (strncmp(line, "trace", 5) || (line[5] != ' ' && line[5] != '\0'))
+		return EINVAL;
+	return dm_trace_open(&sv->stats, line[5] ? line + 6 : NULL) ? errno : 0;
 }
 
 static void op_write(fuse_req_t fuse, fuse_ino_t ino, const char *buf,

@@ -9,8 +9,7 @@
 
 #include "sim.h"
 
-/* Add to the list of known completions, which is in their order. */
-static void completes(struct dm_sim *sim, struct dm_req *req, uint64_t when)
+void dm_completes(struct dm_sim *sim, struct dm_req *req, uint64_t when)
 {
 	struct dm_req **link = &sim->ending;
 
@@ -19,11 +18,6 @@ static void completes(struct dm_sim *sim, struct dm_req *req, uint64_t when)
 		link = &(*link)->next;
 	req->next = *link;
 	*link = req;
-}
-
-void dm_parts_done(struct dm_sim *sim, struct dm_req *req, uint64_t now)
-{
-	completes(sim, req, now);
 }
 
 /* The interface of model.h. */
@@ -113,16 +107,16 @@ static void begin(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 	req->parts = 0;
 	if (req->op == DM_READ && sim->quick) {
 		sim->quick--;
-		completes(sim, req, now);
+		dm_completes(sim, req, now);
 		return;
 	}
 	if (sim->p.kind != DM_DISK && req->op != DM_FLUSH)
-		completes(sim, req, dm_positionless(sim, req, now));
+		dm_completes(sim, req, dm_positionless(sim, req, now));
 	else if (req->op == DM_READ && req->len)
 		dm_issue(sim, req, now);
 	else	/* A disk's cache takes all writes. */
-		completes(sim, req, now + sim->p.overhead +
-			  transfer(req->len, sim->p.bandwidth));
+		dm_completes(sim, req, now + sim->p.overhead +
+			     transfer(req->len, sim->p.bandwidth));
 }
 
 /* Run the disks until @now, in order. */

@@ -98,8 +98,8 @@ static inline uint64_t transfer(uint64_t len, uint64_t rate)
 }
 
 /* sim.c */
-/* Every part of @req has been served. */
-void dm_parts_done(struct dm_sim *sim, struct dm_req *req, uint64_t now);
+/* Add to the list of known completions, which is in their order. */
+void dm_completes(struct dm_sim *sim, struct dm_req *req, uint64_t when);
 
 /* sim_disk.c */
 /* The disk whose command ends first, or NULL. */

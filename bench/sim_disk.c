@@ -184,7 +184,7 @@ void dm_disk_done(struct dm_sim *sim, struct spindle *s)
 	s->busy = false;
 	s->served++;
 	if (!--req->parts)
-		dm_parts_done(sim, req, now);
+		dm_completes(sim, req, now);
 	if (!s->busy)
 		next_command(sim, s, now);
 }

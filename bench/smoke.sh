@@ -6,56 +6,16 @@
 # parameters, faults, every kind of run on small images, and that all is cleaned up.
 # Prints TAP.  The tests do not depend on speed.
 
-set -u
-srcdir=${srcdir:-$(dirname "$0")}
-srcdir=$(cd "$srcdir" && pwd)
-BENCH_BUILD=${BENCH_BUILD:-$srcdir}
-export BENCH_BUILD
-PATH=$PATH:/usr/sbin:/sbin
-
-skip_all()
-{
-	echo "1..0 # SKIP $*"
-	exit 0
-}
-
-command -v python3 >/dev/null || skip_all 'no python3'
-[ "$(id -u)" = 0 ] || skip_all 'modelled disks take root'
-[ -x "$BENCH_BUILD/diskmodel" ] || skip_all 'diskmodel is not built'
-[ -r /dev/fuse ] && [ -w /dev/fuse ] || skip_all 'no /dev/fuse'
-[ -w /dev/loop-control ] || skip_all 'no loop devices'
-[ -d /dev/shm ] || skip_all 'no /dev/shm'
-
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/bench-smoke-XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
-
-number=0
-failed=0
-
-# check NAME COMMAND...
-check()
-{
-	local name=$1
-
-	shift
-	number=$((number + 1))
-	if "$@" >"$tmp/log" 2>&1; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' "$tmp/log"
-		failed=1
-	fi
-}
+bench=$(cd "${srcdir:-$(dirname "$0")}" && pwd)
+export BENCH_BUILD=${BENCH_BUILD:-$bench}
+srcdir=$bench/../tests top_builddir=$BENCH_BUILD/..
+. "$srcdir/tools/lib.sh"
+# The kernel, which makes the images, has the real time.
+unset E2FSPROGS_FAKE_TIME E2FSCK_TIME SOURCE_DATE_EPOCH
 
 run()
 {
-	"$srcdir/run" --images-dir "$tmp" "$@"
-}
-
-formula()
-{
-	"$srcdir/selftest"
+	"$bench/run" --images-dir "$tmp" "$@"
 }
 
 # Two models and checkers, with bounds, passes, a picture and changes to a model.
@@ -84,7 +44,7 @@ report_complete()
 # quickest reading took, and of the processor's.
 bounds()
 {
-	PYTHONPATH=$srcdir python3 -B - <<-'END'
+	PYTHONPATH=$bench python3 -B - <<-'END'
 	import report, rig
 	def run(checker, mode, seconds, busy=None):
 	    return dict(label="x", model="nvme" if mode == "cold" else "memory",
@@ -115,13 +75,13 @@ own_disk()
 # The images made without the kernel pass the check that `images' does.
 inodes()
 {
-	"$srcdir/images" --dir "$tmp" inodes@1/20000 trees@1/6000
+	"$bench/images" --dir "$tmp" inodes@1/20000 trees@1/6000
 }
 
 # Ten blocks of files that are claimed twice have at least eleven claimants.
 damaged()
 {
-	"$srcdir/images" --dir "$tmp" extents@1/100+twice10 || return
+	"$bench/images" --dir "$tmp" extents@1/100+twice10 || return
 	e2fsck -fn "$tmp/extents-1-100-twice10.img" 2>/dev/null |
 		grep -E '^\(There are (1[1-9]|20) inodes'
 }
@@ -137,12 +97,9 @@ btrfs_aged()
 	end
 	chmod +x "$tmp/other" &&
 	# Others that look at all devices read a part of this one, too.
-	for _ in 1 2 3; do
-		aged_is_read && break
-	done || return
+	undisturbed aged_is_read &&
 	btrfs inspect-internal dump-tree -t root "$tmp/btrfs-aged-1-100.img" |
-		grep -c ROOT_REF >"$tmp/roots"
-	[ "$(cat "$tmp/roots")" = 6 ]
+		grep -c ROOT_REF | grep -x 6
 }
 
 aged_is_read()
@@ -198,7 +155,7 @@ memory()
 # The line that users send: an image file will do.
 a_line()
 {
-	"$srcdir/real" "$tmp/extents-1-100.img" >"$tmp/line" &&
+	"$bench/real" "$tmp/extents-1-100.img" >"$tmp/line" &&
 	[ "$(wc -l <"$tmp/line")" = 1 ] &&
 	grep -E '^e2prefetch-machine device=\[.+\] size=2GiB .* inodes=[0-9]{4} ' \
 		"$tmp/line" |
@@ -243,7 +200,7 @@ aged()
 		PATH=\${PATH#*:} exec umount "\$@"
 	end
 	chmod +x "$tmp/bin/umount" || return
-	PATH=$tmp/bin:$PATH "$srcdir/images" --dir "$tmp" aged@1/50
+	PATH=$tmp/bin:$PATH "$bench/images" --dir "$tmp" aged@1/50
 	status=$?
 	# Signals that end a process are blocked while images cleans up.
 	xargs kill -s KILL <"$tmp/copies"
@@ -257,8 +214,8 @@ aged()
 # If two want the same image at the same time, one makes it.
 one_makes()
 {
-	"$srcdir/images" --dir "$tmp" bigalloc@1/100 >"$tmp/first" 2>&1 &
-	"$srcdir/images" --dir "$tmp" bigalloc@1/100 >"$tmp/second" 2>&1 &&
+	"$bench/images" --dir "$tmp" bigalloc@1/100 >"$tmp/first" 2>&1 &
+	"$bench/images" --dir "$tmp" bigalloc@1/100 >"$tmp/second" 2>&1 &&
 	wait $! &&
 	[ "$(tail -qn 1 "$tmp/first" "$tmp/second" | sort -u)" = \
 		"$tmp/bigalloc-1-100.img" ] &&
@@ -270,7 +227,7 @@ one_runs()
 {
 	local file pid tries=0
 
-	"$srcdir/images" --dir "$tmp" btrfs-aged-raid1@1/100 || return
+	"$bench/images" --dir "$tmp" btrfs-aged-raid1@1/100 || return
 	file=$tmp/btrfs-aged-raid1-1-100.img.2
 	exec 8<"$file" && flock 8 || return
 	run --models nvme --images btrfs-aged-raid1@1/100 --checkers stock \
@@ -285,37 +242,32 @@ one_runs()
 	jq -e '.runs | length == 1 and .[0].status == 0' "$tmp/two/result.json"
 }
 
-# signalled WHEN: a signal that comes while a loop device is attached; twice: the
-# second, as of timeout, comes when a device is detached because of the first.
+# A signal that comes while a loop device is attached, and a second one, as of timeout,
+# while it is detached because of the first.
 signalled()
 {
-	local dev file left=0
-	rm -rf "$tmp/signals" && mkdir "$tmp/signals" || return
-	cat >"$tmp/signals/losetup" <<-'end'
+	local dev file left=0 dir=$tmp/signals
+
+	mkdir "$dir" &&
+	cat >"$dir/losetup" <<-'end' &&
 		#!/bin/bash
 		if [[ "$*" != *--show* ]]; then
 			# Whom the signal interrupts ends this process.
-			[ ! -e "$E2PF_SIGNALS/first" ] || {
-				kill -TERM $PPID
-				sleep 1
-			}
+			kill -TERM $PPID
+			sleep 1
 			exec "$E2PF_LOSETUP" "$@"
 		fi
 		dev=$("$E2PF_LOSETUP" "$@") || exit
 		echo "$dev $(cat "/sys/block/${dev#/dev/}/loop/backing_file")" \
 			>>"$E2PF_SIGNALS/attached"
 		echo "$dev"
-		[ "$E2PF_WHEN" != attaching ] || kill -TERM $PPID
+		kill -TERM $PPID
 	end
-	chmod +x "$tmp/signals/losetup"
-	E2PF_WHEN=$1 E2PF_SIGNALS=$tmp/signals \
-		E2PF_LOSETUP=$(command -v losetup) PATH=$tmp/signals:$PATH \
-		"$srcdir/run" --hold nvme "$tmp/extents-1-100.img" -- \
-		bash -c 'touch "$E2PF_SIGNALS/first"
-			kill -TERM $PPID
-			exec sleep 600' &
-	wait $!
-	[ $? = 130 ] && [ -s "$tmp/signals/attached" ] || return
+	chmod +x "$dir/losetup" || return
+	E2PF_SIGNALS=$dir E2PF_LOSETUP=$(command -v losetup) \
+		PATH=$dir:$PATH exits 130 "$bench/run" --hold nvme \
+		"$tmp/extents-1-100.img" -- sleep 600 &&
+	[ -s "$dir/attached" ] || return
 	while read -r dev file; do
 		echo "$dev $file"
 		# /disk: the filesystem of the file is no longer mounted.
@@ -324,18 +276,8 @@ signalled()
 		"$file"*|/disk) left=1 ;;
 		esac
 		[ ! -e "${file%/model-*}" ] || left=1
-	done <"$tmp/signals/attached"
+	done <"$dir/attached"
 	return $left
-}
-
-signalled_whenever()
-{
-	local when
-
-	for when in attaching twice; do
-		echo "$when:"
-		signalled $when || return
-	done
 }
 
 left_behind()
@@ -344,42 +286,42 @@ left_behind()
 		grep -q 'extents-1-100\|calibrate'
 }
 
-# or_skip REASON NAME FUNCTION: skipped if there is a reason.
-or_skip()
+no_btrfs()
 {
-	[ -n "$1" ] || { check "$2" "$3"; return; }
-	number=$((number + 1))
-	echo "ok $number - $2 # SKIP $1"
+	lacks mkfs.btrfs fstrim | grep . && return
+	grep -qw btrfs /proc/filesystems || echo "the kernel has no btrfs"
 }
 
-no_btrfs=
-for program in mkfs.btrfs fstrim jq; do
-	command -v $program >/dev/null || no_btrfs="$program not found"
-done
-grep -qw btrfs /proc/filesystems || no_btrfs='the kernel has no btrfs'
-no_jq=$(command -v jq >/dev/null || echo 'jq not found')
-no_ours=
-[ -x "$BENCH_BUILD/../e2fsck/e2fsck" ] || no_ours='e2fsck is not built'
+no_ours() { [ -x "$E2FSCK_TEST" ] || echo "not built: $E2FSCK_TEST"; }
 
-echo 1..20
-check 'the models do what their parameters say' formula
-check 'two models, two checkers, bounds, passes' matrix
-check 'the report is complete' report_complete
-check 'bounds are bounds' bounds
-check 'on this machine'\''s own disk' own_disk
-check 'files written without the kernel are sound' inodes
-check 'damaged files claim what others have' damaged
-or_skip "$no_btrfs" 'checks of an aged btrfs' btrfs_aged
-or_skip "$no_jq" 'repairs, each on its own copy' repairs
-or_skip "$no_btrfs$no_ours" 'a snapshot is sent' sent
-or_skip "$no_jq$no_ours" 'a walk, alone and after e2prefetch' walked
-check 'the memory of a check' memory
-or_skip "$no_ours" 'a line about a machine' a_line
-check 'a fault hits its range only' fault
-check 'data comes back as written' written
-check 'an image is complete whoever copies the mounts' aged
-check 'signals leave nothing, whenever they come' signalled_whenever
-check 'of two that want an image one makes it' one_makes
-or_skip "$no_btrfs" 'of two that run on two devices one waits' one_runs
-check 'no loop device is left' left_behind
-exit $failed
+test_all()
+{
+	tap_check "the models do what their parameters say" "$bench/selftest"
+	tap_check "two models, two checkers, bounds, passes" matrix
+	tap_check "the report is complete" report_complete
+	tap_check "bounds are bounds" bounds
+	tap_check "on this machine's own disk" own_disk
+	tap_check "files written without the kernel are sound" inodes
+	tap_check "damaged files claim what others have" damaged
+	tap_unless "$(no_btrfs)" "checks of an aged btrfs" btrfs_aged
+	tap_check "repairs, each on its own copy" repairs
+	tap_unless "$(no_btrfs)$(no_ours)" "a snapshot is sent" sent
+	tap_unless "$(no_ours)" "a walk, alone and after e2prefetch" walked
+	tap_check "the memory of a check" memory
+	tap_unless "$(no_ours)" "a line about a machine" a_line
+	tap_check "a fault hits its range only" fault
+	tap_check "data comes back as written" written
+	tap_check "an image is complete whoever copies the mounts" aged
+	tap_check "signals leave nothing" signalled
+	tap_check "of two that want an image one makes it" one_makes
+	tap_unless "$(no_btrfs)" "of two that run on two devices one waits" one_runs
+	tap_check "no loop device is left" left_behind
+}
+
+why=$(lacks python3 jq)$(no_loops)
+[ -z "$why" ] || tap_skip_all "$why"
+[ -x "$BENCH_BUILD/diskmodel" ] || tap_skip_all "diskmodel is not built"
+[ -w /dev/fuse ] && [ -d /dev/shm ] || tap_skip_all "no /dev/fuse or no /dev/shm"
+tmp_setup
+tmp=$E2PF_TMP
+tap_run test_all

@@ -24,8 +24,8 @@ def ways(args, command):
     words = shlex.split(command)
     path = next((w for w in words if w.startswith("{}")), "{}")
     options = shlex.split(args.options or "")
-    ours = [args.ours or rig.find_program("../prefetch/e2prefetch"), *options,
-            path, "--", *words]
+    ours = [rig.find_program("../prefetch/e2prefetch"), *options, path, "--",
+            *words]
     return {"alone": words, "e2prefetch": ours,
             **{label: shlex.split(peer) for label, _, peer in
                (c.partition("=") for c in args.checkers)
@@ -75,17 +75,9 @@ def run_once(args, dev, folder, words):
 def bound(model, trace, size):
     """The time in which the device can be read for the blocks of the command
     alone, each once, in the order of the device, with gaps or without."""
-    blocks = sorted({block for _start, off, length, op, _ in
-                     report.read_trace(trace) if op == "r"
-                     for block in range(off >> 12, (off + length + 4095) >> 12)})
-    times = []
-    for in_order, gap, most in rig.WAYS.values():
-        if in_order and blocks:
-            ranges = rig.merged([(b << 12, 4096) for b in blocks], gap, most)
-            ended, _ = rig.simulate(model, [(0, off, n) for off, n in ranges],
-                                    128, size)
-            times.append(max(ended) / 1e9)
-    return min(times, default=0)
+    blocks = report.blocks_of(trace)
+    return min(rig.time_to_read(model, blocks, size, way)
+               for way in rig.WAYS.values() if way[0])
 
 
 def runs_of(args, work, image, model, command, cost):

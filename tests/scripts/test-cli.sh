@@ -22,7 +22,7 @@ measured() { rm -f "$dir/stats"; PREFETCH=1 PREFETCH_STATS=$dir/stats launch "$@
 same() { "$IMGTOOL" cmp "$@"; }
 
 #
-# Statistics.
+# Statistics; unit/test-stats-file has the files.
 #
 stats_on_stderr()
 {
@@ -36,22 +36,6 @@ stats_on_stderr()
 	cat "$dir/json"
 	[ "$(jq -s 'length' "$dir/json")" = 1 ] &&
 	[ "$(jq -r 'type' "$dir/json")" = object ]
-}
-
-stats_in_file()
-{
-	(umask 000; measured -fn "$image") || return
-	jq -e 'type == "object"' "$dir/stats" || return
-	[ "$(stat -c %a "$dir/stats")" = 600 ] || { stat "$dir/stats"; return 1; }
-	# A second run empties it first.
-	PREFETCH=1 PREFETCH_STATS=$dir/stats launch -fn "$image" &&
-	[ "$(jq -s length "$dir/stats")" = 1 ]
-}
-
-stats_refused()
-{
-	PREFETCH=1 PREFETCH_STATS=$dir/none/stats launch -fn "$image" || return
-	[ "$(grep -c "^e2fsck-prefetch: cannot write statistics to" "$dir/err")" = 1 ]
 }
 
 # One line, and stock's own result.
@@ -321,15 +305,9 @@ prefetch_stats_refused()
 	grep -qF "e2prefetch: cannot write statistics to \"$dir/precious\": " "$dir/err"
 }
 
-prefetch_stats_in_file()
+# On standard error, where nothing else is.
+prefetch_stats_on_stderr()
 {
-	rm -f "$dir/stats"
-	(umask 000; PREFETCH_STATS=$dir/stats "$PREFETCHER" "$image") || return
-	[ "$(stat -c %a "$dir/stats")" = 600 ] || return
-	# The old contents are gone, even if they were longer.
-	head -c 100000 /dev/zero >>"$dir/stats"
-	PREFETCH_STATS=$dir/stats "$PREFETCHER" "$image" -- true &&
-	[ "$(jq -s length "$dir/stats")" = 1 ] &&
 	PREFETCH_STATS=- "$PREFETCHER" "$image" 2>"$dir/err" >"$dir/out" &&
 	[ "$(jq -s length "$dir/err")" = 1 ] && [ ! -s "$dir/out" ]
 }
@@ -358,10 +336,8 @@ lost_output()
 test_stats()
 {
 	tap_check "PREFETCH_STATS=- writes one object, last" stats_on_stderr
-	tap_check "PREFETCH_STATS=FILE, mode 0600" stats_in_file
-	tap_check "PREFETCH_STATS: no such folder" stats_refused
 	tap_unless "$(no_mounts)" "PREFETCH_STATS: a full disk" stats_on_a_full_disk
-	tap_check "of e2prefetch: mode 0600, written afresh" prefetch_stats_in_file
+	tap_check "PREFETCH_STATS=- of e2prefetch" prefetch_stats_on_stderr
 	echo precious >"$dir/precious"
 	tap_check "e2prefetch writes no statistics to another file" prefetch_stats_refused
 	tap_check "e2prefetch -n leaves the statistics alone" prefetch_stats_dry_run

@@ -5,8 +5,8 @@
 # Documents and packages agree with the sources: each option and setting is in the
 # manuals and completions, and the examples of the manuals run; each folder includes
 # only what CONTRIBUTING.md allows; the tutorial runs; files that documents and sources
-# name exist, and the kinds of faults in their tables are tested; version,
-# address, licences and the functions that are stood in for are the same everywhere.
+# name exist; version, address, licences and the functions that are stood in for are the
+# same everywhere.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -72,13 +72,9 @@ completions()
 # Each letter after .Fl in the text is that of an option.
 no_other_letters()
 {
-	local letter
-
-	for letter in $(sed -n 's/^\.Fl \([a-zA-Z]\( , [a-zA-Z]\)*\)$/\1/p' \
-		doc/e2prefetch.8 | tr -d ,); do
-		options | grep -qxe "-$letter" || { echo "-$letter"; return 1; }
-	done
-	[ -n "$letter" ]
+	sed -n 's/^\.Fl \([a-zA-Z]\( , [a-zA-Z]\)*\)$/\1/p' doc/e2prefetch.8 |
+		grep -o '[a-zA-Z]' | sed 's/^/-/' | sort -u >"$dir/letters"
+	[ -s "$dir/letters" ] && ! options | sort -u | comm -23 "$dir/letters" - | grep .
 }
 
 test_options()
@@ -236,10 +232,18 @@ paths_in()
 		done | sort -u
 }
 
-# paths_exist FILE: here or where it was built, below lib/ or tests/, or with a C file of
-# this name; a file without a folder anywhere.  NAME stands for any.  lib/ext2fs/ is
-# e2fsprogs's.
-paths_exist()
+# Our manuals that it names, as paths.
+manuals_in()
+{
+	grep -ohE '(e2prefetch|e2fsck-prefetch|btrfs-prefetch)(\.conf)?\([1-9]\)' "$1" |
+		sed 's|\(.*\)(\(.\))|doc/\1.\2|' | sort -u
+}
+
+# exist LEAST: of the paths on standard input each is here or where it was built, below
+# lib/ or tests/, or a C file of this name is; a file without a folder anywhere.  There
+# are at least so many.  NAME stands for any.  lib/ext2fs/ and some others are e2fsprogs's
+# and the kernel's.
+exist()
 {
 	local word base missing=0 seen=0
 
@@ -251,23 +255,20 @@ paths_exist()
 		done >/dev/null
 		[[ $word = */* ]] || [ -z "$(find . -name "${word//NAME/*}" -print -quit)" ] ||
 			continue
-		[[ $word = lib/ext2fs/* ]] || { echo "$1: $word"; missing=1; }
-	done < <(paths_in "$1")
-	echo "$seen paths"
-	return $missing
+		case $word in
+		lib/ext2fs/*|linux/*|mm/readahead.c|blkmap64_rb.c|gen_bitmap64.c) ;;
+		*) echo "no $word"; missing=1 ;;
+		esac
+	done
+	[ $missing = 0 ] && [ $seen -ge "$1" ]
 }
 
-# Each kind in the tables of faults is one of the scripts that count them.
-kinds_are_tested()
+# A comment may speak of a file that was renamed.
+paths_of_sources()
 {
-	local kind seen=0
-
-	while IFS= read -r kind; do
-		seen=$((seen + 1))
-		grep -qF -e "$kind" -e "${kind%,*}" tests/scripts/test-{faults,limits,btrfs-faults}.sh ||
-			{ echo "not tested: $kind"; return 1; }
-	done < <(sed -n '/^| kind | cases/,/^$/s/^| \([^|]*\) | [0-9].*/\1/p' doc/testing.md)
-	[ $seen -gt 30 ]
+	grep -rhE --include='*.[ch]' '\.[ch]\>' accel bench btrfs e2fsck launch lib module \
+		prefetch tests | grep -v '#include <' | grep -oE '[A-Za-z0-9_/-]+\.[ch]\>' |
+		sort -u
 }
 
 # The manifests of containers.md: each is YAML, and mounts what it declares as a volume.
@@ -295,9 +296,9 @@ test_paths()
 	local file
 
 	for file in README.md SECURITY.md CONTRIBUTING.md doc/*.md; do
-		tap_check "$file: paths" paths_exist "$file"
+		tap_check "$file: paths" exist 0 < <(paths_in "$file"; manuals_in "$file")
 	done
-	tap_check "doc/testing.md: kinds of faults" kinds_are_tested
+	tap_check "files that sources name" exist 100 < <(paths_of_sources)
 	tap_unless "$(no_yaml)" "doc/containers.md: manifests" manifests
 }
 
@@ -491,30 +492,6 @@ includes()
 
 no_filesystem() { ! grep -nwiE 'ext2fs|ext[234]|e2fsck|groups?|inodes?|tables?|director(y|ies)|bitmaps?' lib/engine/*.[ch]; }
 
-#
-# Names of files.
-#
-
-sources=(accel bench btrfs e2fsck launch lib module prefetch tests)
-
-# Files that sources name exist: a comment may speak of one that was renamed.  These
-# are the kernel's and e2fsprogs's.
-named_files_exist()
-{
-	local name seen=0 missing=0
-
-	while read -r name; do
-		seen=$((seen + 1))
-		case $name in
-		linux/*|mm/readahead.c|lib/ext2fs/*|blkmap64_rb.c|gen_bitmap64.c) continue ;;
-		esac
-		[ -n "$(find . -name "${name##*/}" -print -quit)" ] ||
-			{ echo "no $name"; missing=1; }
-	done < <(grep -rhE --include='*.[ch]' '\.[ch]\>' "${sources[@]}" |
-		grep -v '#include <' | grep -oE '[A-Za-z0-9_/-]+\.[ch]\>' | sort -u)
-	[ $missing = 0 ] && [ $seen -gt 100 ]
-}
-
 test_layers()
 {
 	local folder allowed
@@ -523,7 +500,6 @@ test_layers()
 		tap_check "$folder includes what it may" includes "$folder" "$allowed"
 	done <<<"$layers"
 	tap_check "the engine speaks of no filesystem" no_filesystem
-	tap_check "files that sources name" named_files_exist
 }
 
 test_all()

@@ -14,8 +14,6 @@
 # runs each seed at each place: files on ext4, xfs, btrfs and tmpfs, a loop device (loop),
 # one that stays open (open); without a place each at one of them in turn.  In one of
 # eight the programs have the module preloaded for ours, in one e2prefetch runs beside them.
-# HABITS_LOG, a file, gets a line for each; what is in it is not run again, and the table at
-# the end is of all.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # /tmp may be memory.
@@ -257,7 +255,6 @@ run_seed()
 	(live) >>"$dir/steps" 2>&1 || result=different
 	! grep -q "^# lost" "$dir/steps" || result=${result/same/long}
 	most=$(sort -g "$dir/lost" | tail -n 1)
-	echo "$place $seed $result $most" >>"$HABITS_LOG"
 	if [ $result = same ]; then
 		tap_ok "seed $seed on $place: lost $most s"
 	else
@@ -291,16 +288,6 @@ find_place()
 	[ -z "${absent[$1]}" ] || tap_skip "on $1" "${absent[$1]}"
 }
 
-table()
-{
-	echo "# place: same, different, too long; most seconds lost"
-	sort "$HABITS_LOG" | awk '
-		{ n[$1 $3]++; places[$1]; if ($4 >= most[$1]) most[$1] = $4 }
-		END { for (p in places)
-			print "# " p ": " n[p "same"] + 0 ", " n[p "different"] + 0 ", " \
-				n[p "long"] + 0 "; " most[p] }'
-}
-
 test_all()
 {
 	local seed place
@@ -311,12 +298,10 @@ test_all()
 		[ $turn = 0 ] || set -- "${places[seed % ${#places[@]}]}"
 		for place; do
 			find_place "$place"
-			[ -n "${absent[$place]}" ] || grep -q "^$place $seed " "$HABITS_LOG" ||
-				pairs+=("$seed $place")
+			[ -n "${absent[$place]}" ] || pairs+=("$seed $place")
 		done
 	done
 	workers run_seed "${pairs[@]}"
-	table
 	tap_check "no process is left behind" no_process_left
 }
 
@@ -326,8 +311,6 @@ first=${1%-*} last=${1#*-} turn=$(($# == 1))
 shift
 setup mke2fs debugfs tune2fs resize2fs e2image e2undo fallocate jq awk diff flock
 unset MKE2FS_CONFIG
-HABITS_LOG=${HABITS_LOG:-$E2PF_TMP/habits}
-: >>"$HABITS_LOG"
 compare_record
 small_files "$E2PF_TMP/tree"
 # Reading them does not change their times.

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# Restricted machines: resource limits, control groups, refused calls, full and
-# read-only devices, a system without /proc and /sys, signals at any moment, and a
-# disk that really fails.  The command under test must do what stock e2fsck does,
-# with the mapping for checks that only read.
+# Restricted machines: resource limits, control groups, refused calls, full and mounted
+# filesystems, a system without /proc and /sys, signals at any moment, and a disk that
+# really fails.  The command under test must do what stock e2fsck does, with the mapping
+# for checks that only read.  test-habits.sh has loop devices.
 #
 # Cases that need root, loop devices, FUSE or control groups are skipped without.
 # Runs a sample; all with E2PF_FAULTS=all, as `make check-faults` does.
 #
 #   test-limits.sh [GROUP...]	of: as names nofile nproc rights fsize seccomp
-#				absent cgroup moments readonly device full mounted disk
+#				absent cgroup moments full mounted disk
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -195,11 +195,11 @@ test_absent()
 
 	skipped "absent folders" "$(no_mounts)${E2PF_RUNTIME:+a sanitizer needs /proc}" && return
 	for mode in -fn -fy; do
-		for what in /sys /proc "/sys /proc" /dev; do
+		for what in /sys /proc "/sys /proc"; do
 			printf 'absent folders|%s||unshare -m|for d in %s; do mount -t tmpfs none $d; done; exec </dev/null|image.bad|%s\n' \
 				"$what" "$what" "$mode"
 		done
-	done | grep -v '|/dev|' | tally_all limit_case
+	done | tally_all limit_case
 	tally_end "absent folders"
 }
 
@@ -323,37 +323,7 @@ device_case()
 	tally_outcome "$1" "$2 ${*:5}" "$dir" 1
 }
 
-# device_cases KIND DEVICE RESET OPTIONS...: the same with each, and detaches the device.
-device_cases()
-{
-	local mode
-
-	for mode in "${@:4}"; do
-		device_case "$1" "$mode" "$2" "$3" $mode
-	done
-	loop_detach "$2"
-	tally_end "$1"
-}
-
-# on_loop KIND IMAGE [OPTION...]: sets dir and dev, or says why not.
-on_loop()
-{
-	dir=$E2PF_TMP/${1// /-}
-	mkdir -p "$dir/on"
-	cp "$E2PF_TMP/$2" "$dir/disk"
-	dev=$(loop_attach "$dir/disk" "${@:3}") || { tap_skip "$1" "no loop device"; false; }
-}
-
-test_readonly()
-{
-	local dev dir
-
-	on_loop "read-only device" image.bad -r || return
-	device_cases "read-only device" "$dev" true -fn -fy -fp -p
-}
-
-# A sparse file on a full filesystem: as it is, and behind a loop device, where only
-# flushing gets the error.  The file stays the same; its holes are restored.
+# A sparse file on a full filesystem.  It stays the same; its holes are restored.
 full_reset()
 {
 	rm -f "$FULL/fill"
@@ -362,12 +332,11 @@ full_reset()
 	dd if="$E2PF_TMP/image.bad" of="$FULL/fs" bs=4k conv=notrunc,sparse status=none
 	dd if=/dev/zero of="$FULL/fill" bs=4k 2>/dev/null
 	[ "$FULL_LEAVE" -eq 0 ] || truncate -s "-$((FULL_LEAVE * 4096))" "$FULL/fill"
-	[ ! -b "$device" ] || blockdev --flushbufs "$device"
 }
 
 test_full()
 {
-	local dir=$E2PF_TMP/full kind="full backing store" dev
+	local dir=$E2PF_TMP/full kind="full backing store"
 	local FULL=$dir/small COMPARE_SAVE=$dir/small/fs FULL_LEAVE
 
 	mkdir -p "$FULL"
@@ -376,34 +345,23 @@ test_full()
 		device_case "$kind" "file, $FULL_LEAVE pages" "$FULL/fs" full_reset -fy
 		device_case "$kind" "file, $FULL_LEAVE pages" "$FULL/fs" full_reset -fyD
 	done
-	COMPARE_SAVE=
-	if dev=$(loop_attach "$FULL/fs"); then
-		for FULL_LEAVE in 0 2; do
-			device_case "$kind" "loop, $FULL_LEAVE pages" "$dev" full_reset -fy
-		done
-		loop_detach "$dev"
-	fi
 	tally_end "$kind"
 	umount "$FULL"
 }
 
-# Its page cache differs from that of a file.
-test_device()
-{
-	local dev dir COMPARE_SAVE
-
-	on_loop "block device" image.bad || return
-	COMPARE_SAVE=$dir/disk
-	device_cases "block device" "$dev" disk_reset -fn -fy "-fn -E fragcheck"
-}
-
 test_mounted()
 {
-	local dev dir
+	local dir=$E2PF_TMP/mounted kind="mounted filesystem" dev mode
 
-	on_loop "mounted filesystem" image || return
+	mkdir -p "$dir/on"
+	cp "$E2PF_TMP/image" "$dir/disk"
+	dev=$(loop_attach "$dir/disk") || { tap_skip "$kind" "no loop device"; return; }
 	mount -o ro "$dev" "$dir/on"
-	device_cases "mounted filesystem" "$dev" true -n -fn -fy -p
+	for mode in -n -fn -fy -p; do
+		device_case "$kind" "$mode" "$dev" true $mode
+	done
+	loop_detach "$dev"
+	tally_end "$kind"
 }
 
 #
@@ -488,7 +446,7 @@ test_limits()
 {
 	images_make
 	[ $# -gt 0 ] || set -- as names nofile nproc rights fsize seccomp absent \
-		cgroup moments readonly device full mounted disk
+		cgroup moments full mounted disk
 	test_groups "$@"
 }
 

@@ -14,17 +14,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 CHECKER=$top_builddir/tests/tools/parallel-check
 COMPARE_ACCEL=all
 
-make_images()
-{
-	local name
-
-	mkdir "$E2PF_TMP/images"
-	for name in "$@"; do
-		image_make "$name" "$E2PF_TMP/images/$name" ||
-			tap_bail "$name is not made"
-	done
-}
-
 # Many groups, and blocks of directories in most of them.
 make_large()
 {
@@ -86,8 +75,8 @@ test_all()
 
 [ -x "$CHECKER" ] || tap_skip_all "parallel-check is not built"
 setup mke2fs debugfs jq
-make_images ext3-1k ext4-1k
-make_large || tap_bail "no image"
+mkdir "$E2PF_TMP/images" && image_make ext3-1k "$E2PF_TMP/images/ext3-1k" &&
+	image_make ext4-1k "$E2PF_TMP/images/ext4-1k" && make_large || tap_bail "no image"
 # What the launcher takes for e2fsck, and stock is the same program.
 E2FSCK_STOCK=$CHECKER
 export PREFETCH_E2FSCK=$CHECKER

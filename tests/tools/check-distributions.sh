@@ -24,10 +24,8 @@
 # DIST_TESTS	some of: unit cli corpus features corruptions faults e2fsprogs (the
 #		suite of e2fsprogs itself) (default: all of these; on other processors
 #		without corpus and e2fsprogs)
-# DIST_LINKS	some of: packaged symbolic no-interposition all musl (default: all of
+# DIST_LINKS	some of: packaged symbolic no-interposition musl (default: all of
 #		these; on other processors packaged)
-# DIST_IMAGES	images for test-compare.sh (default: all with the packaged
-#		libext2fs, a few with others)
 # DIST_SEEDS	corruptions (default: 39; emulated, 13)
 # DIST_MIRROR	default: http://deb.debian.org/debian
 # TABLE		file that gets the closing table between its marks
@@ -50,7 +48,7 @@ emulated_images="ext3-1k ext4-4k ext4-64g"
 settle()
 {
 	local tests="unit cli corpus features corruptions faults e2fsprogs"
-	local links="packaged symbolic no-interposition all musl"
+	local links="packaged symbolic no-interposition musl"
 
 	emulated=
 	case $1 in
@@ -85,8 +83,7 @@ make_libext2fs()
 	touch ready
 }
 
-# make_link DIR LINK OUT: link libext2fs in this way, unless it is there.  With LTO
-# code is generated when it is linked.
+# make_link DIR LINK OUT: link libext2fs in this way, unless it is there.
 make_link()
 {
 	local compile="-g -O2 -fPIC" link=
@@ -95,15 +92,11 @@ make_link()
 	case $2 in
 	symbolic) link="-Wl,-Bsymbolic-functions" ;;
 	no-interposition) compile+=" -fno-semantic-interposition" ;;
-	all)
-		compile+=" -flto -fno-semantic-interposition"
-		link="-Wl,-Bsymbolic-functions,-z,relro,-z,now"
-		;;
 	*) return 1 ;;
 	esac
 	rm -f "$1"/lib/ext2fs/{,elfshared/}*.o "$1"/lib/ext2fs/libext2fs.so.*
 	make -s -j "$E2PF_JOBS" -C "$1/lib/ext2fs" image \
-		CFLAGS_SHLIB="$compile" LDFLAGS_SHLIB="$compile $link" &&
+		CFLAGS_SHLIB="$compile" LDFLAGS_SHLIB="$link" &&
 	mv "$1"/lib/ext2fs/libext2fs.so.*.* "$3"
 }
 
@@ -127,7 +120,6 @@ is_linked()
 	no-interposition)
 		[ "$n" -gt 0 ] && [ "$n" -lt "$(interposable "$packaged")" ]
 		;;
-	all) readelf -dW "$2" | grep -q 'Flags:.*NOW' && [ "$n" = 0 ] ;;
 	esac
 }
 
@@ -240,19 +232,19 @@ in_use()
 # tests interpose libext2fs's functions themselves, and faults do not depend on it.
 test_link()
 {
-	local images=${DIST_IMAGES-} managers=${COMPARE_ROW_MANAGERS-} seeds=39
+	local images=features managers=${COMPARE_ROW_MANAGERS-} seeds=39
 
-	[ "$link" = packaged ] || images=${images:-$few_images}
+	[ "$link" = packaged ] || images=$few_images
 	case $link in
 	packaged|musl) ;;
 	*) managers=${managers:-0} ;;
 	esac
 	if [ -n "$emulated" ]; then
-		images=${images:-$emulated_images} seeds=13
+		images=$emulated_images seeds=13
 		export COMPARE_LIMIT=300
 	fi
 	COMPARE_ROW_MANAGERS=$managers script corpus scripts/test-compare.sh corpus
-	script features scripts/test-compare.sh ${images:-features}
+	script features scripts/test-compare.sh $images
 	COUNT=${DIST_SEEDS:-$seeds} script corruptions scripts/test-corruptions.sh
 	if [ "$link" = packaged ]; then
 		unit_tests
@@ -381,7 +373,7 @@ test_place()
 	[ -n "$emulated" ] || build_with clang
 	rm -rf "$root/clang"
 	set -- DIST_DIR=/dist E2FSPROGS_TESTS=${corpus:+/e2fsprogs-tests}
-	for name in DIST_TESTS DIST_LINKS DIST_IMAGES DIST_SEEDS DIST_MACHINE E2PF_JOBS; do
+	for name in DIST_TESTS DIST_LINKS DIST_SEEDS DIST_MACHINE E2PF_JOBS; do
 		set -- "$@" "$name=${!name-}"
 	done
 	inside env "$@" bash /source/tests/tools/check-distributions.sh \

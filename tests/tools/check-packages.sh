@@ -18,7 +18,6 @@
 #		as made by debootstrap), SUITE-packages, and SUITE-transcript (the
 #		output of every step) (default: a temporary folder)
 # DIST_MIRROR	default: http://deb.debian.org/debian
-# RELEASE	the file made by `make dist' (default: make it)
 # PACKAGE_TESTS	with 1, the build also runs `make check'
 # TABLE		file that gets the closing table between its marks
 
@@ -64,13 +63,8 @@ make_release()
 {
 	local folder=$E2PF_TMP/release
 
-	mkdir "$folder"
-	if [ -n "${RELEASE-}" ]; then
-		cp "$RELEASE" "$folder" || return
-	else
-		make -s -C "$top_builddir" dist >/dev/null || return
-		mv "$top_builddir"/e2prefetch-*.tar.xz "$folder" || return
-	fi
+	mkdir "$folder" && make -s -C "$top_builddir" dist >/dev/null &&
+	mv "$top_builddir"/e2prefetch-*.tar.xz "$folder" || return
 	release=$(find "$folder" -name '*.tar.xz')
 	version=${release##*/e2prefetch-}
 	version=${version%.tar.xz}

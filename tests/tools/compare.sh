@@ -44,9 +44,9 @@
 #			stock, btrfs three times that)
 #   COMPARE_OUTPUT	bytes of output after which a run is ended (default: no
 #			limit); for btrfs BTRFS_OUTPUT (16777216).  If set, the
-#			time limit counts processor time, and a run that was
-#			ended has status 124 (time) or 123 (output); if not, it
-#			has status 142
+#			time limit counts processor time, which does not depend
+#			on how busy the machine is; what only waits is ended
+#			after twelve times that
 #   COMPARE_ANSWERS	a seed: both programs run on a terminal, and this seed
 #			decides the answers to their questions
 #   COMPARE_NAME	argv[0] of both programs
@@ -180,7 +180,7 @@ compare_run()
 	local program=$1 dir=$2 image=$3 arg at='' fs=fs folder=$2
 	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
 	local -a args=(${compare_command:+"$compare_command"})
-	local -a limit=(run "$COMPARE_LIMIT")
+	local -a limit=(run $((COMPARE_LIMIT * ${COMPARE_OUTPUT:+12*}1)))
 
 	shift 3
 	# If the image cannot be copied, no stale status may be left.
@@ -193,23 +193,34 @@ compare_run()
 		args+=("$arg")
 	done
 	[ -n "$at" ] || args+=("$fs")
-	[ -z "$COMPARE_OUTPUT" ] || limit=(bounded "$COMPARE_LIMIT" "$COMPARE_OUTPUT")
 	[ -z "${COMPARE_ANSWERS-}" ] ||
 		limit+=(imgtool "$IMGTOOL" terminal "$COMPARE_ANSWERS")
 	[ "$compare_runtime_is" = test ] &&
 	[ "$program" = "${!compare_stock_is}" ] ||
 		preload+=${E2PF_RUNTIME:+:$E2PF_RUNTIME}
 	[ -z "$preload" ] || preload+=${RECORD_WRITES:+:$RECORD_WRITES}
+	if [ -z "$COMPARE_OUTPUT" ]; then
+		compare_exec >"$dir.out" 4>"$dir.err"
+	else
+		{ compare_exec 4>&1 >&3 | head -c "$COMPARE_OUTPUT" >"$dir.err"; } \
+			3>&1 | head -c "$COMPARE_OUTPUT" >"$dir.out"
+	fi
+	[ -z "${COMPARE_SAVE-}" ] || cp --sparse=auto "$COMPARE_SAVE" "$dir/fs"
+}
+
+# The program of compare_run, with its standard error as descriptor 4.
+compare_exec()
+{
 	(
 		cd "$folder" || exit
 		export LD_PRELOAD=$preload E2PF_WRITES=$dir.writes
+		[ -z "$COMPARE_OUTPUT" ] || ulimit -c 0 -St "$COMPARE_LIMIT"
 		# The stock program is linked under this name.
 		exec "$IMGTOOL" "${limit[@]}" "${COMPARE_NAME:-$COMPARE_PROGRAM}" \
-			"$program" "${args[@]}" </dev/null >"$dir.out" 2>"$dir.err"
-	) 2>/dev/null
+			"$program" "${args[@]}" </dev/null 2>&4 3>&- 4>&-
+	)
 	echo $? >"$dir.status"
-	[ -z "${COMPARE_SAVE-}" ] || cp --sparse=auto "$COMPARE_SAVE" "$dir/fs"
-}
+} 2>/dev/null
 
 # compare_stock DIR IMAGE OPTION...: the run to compare the others with.
 compare_stock() { compare_run "${!compare_stock_is}" "$1/stock" "${@:2}"; }
@@ -220,14 +231,8 @@ compare_stock() { compare_run "${!compare_stock_is}" "$1/stock" "${@:2}"; }
 # the unix manager; 1.46.2 does not end on some truncated files.
 compare_endless() { compare_was_ended "$1/stock"; }
 
-compare_was_ended()
-{
-	case $(<"$1.status") in
-	142) [ -z "$COMPARE_OUTPUT" ] ;;
-	123|124) [ -n "$COMPARE_OUTPUT" ] ;;
-	*) return 1 ;;
-	esac
-}
+# By SIGPIPE, SIGALRM or SIGXCPU.
+compare_was_ended() { [[ $(<"$1.status") = @(141|142|152) ]]; }
 
 # compare_files DIR RUN: compare output and files of stock and this run, pair by
 # pair.  The names of the files must also be the same.

@@ -3,7 +3,7 @@
 /*
  * A library to preload into e2fsck, stock or with our module, that makes calls
  * fail: those on one file, as on a failing disk, or the n-th call made by the
- * launcher or the module.  It decides which calls fail and with which error;
+ * launcher or a module.  It decides which calls fail and with which error;
  * the scripts decide what the result must be.
  *
  * E2PF_FAULT_FILE is the image or device.  E2PF_FAULT is one of
@@ -11,7 +11,6 @@
  *   trace			the log lists each KiB that is read or written,
  *				with "new" before each read that is counted
  *   read:OFFSET+LENGTH		reads of pages in this range: EIO
- *   write:OFFSET+LENGTH:ERRNO	writes into this range fail
  *   gone:N			EIO for the checker's N-th read and all later
  *				reads, and for all later writes that would
  *				change something
@@ -24,7 +23,8 @@
  *   wfail:N:ERRNO		the N-th change by a write fails, and all later
  *				changes of the same unit
  *   wsignal:N:SIGNAL		a signal before the N-th change is written
- *   call:WHO:NAME:N		the N-th call of NAME by WHO (launcher, module)
+ *   call:WHO:NAME:N		the N-th call of NAME by WHO: launcher, or a
+ *				module, as e2fsck-prefetch.so
  *   calls:WHO:NAME:N		the same, and all later ones
  * When the fault happens, a line is written to E2PF_FAULT_LOG.
  *
@@ -72,7 +72,7 @@
 #include <unistd.h>
 
 enum kind {
-	NONE, TRACE, READ_RANGE, WRITE_RANGE, GONE, CUT, ONCE, SIGNAL, HOLD,
+	NONE, TRACE, READ_RANGE, GONE, CUT, ONCE, SIGNAL, HOLD,
 	WFAIL, WSIGNAL, CALL, CALLS
 };
 
@@ -108,8 +108,6 @@ void *__libc_realloc(void *old, size_t size);
 void *__interceptor_malloc(size_t size) __attribute__((weak));
 void *__interceptor_calloc(size_t n, size_t size) __attribute__((weak));
 void *__interceptor_realloc(void *old, size_t size) __attribute__((weak));
-int __open_2(const char *path, int flags);
-int __open64_2(const char *path, int flags);
 
 /* The function behind one that is defined here. */
 #define REAL(name) ({ \
@@ -155,8 +153,8 @@ static int find_text(struct dl_phdr_info *info, size_t size, void *arg)
 	ElfW(Half) i;
 
 	(void)size;
-	if (strcmp(who, "module") ? *info->dlpi_name != '\0' :
-	    !strstr(info->dlpi_name, "e2fsck-prefetch.so"))
+	if (strcmp(who, "launcher") ? !strstr(info->dlpi_name, who) :
+	    *info->dlpi_name != '\0')
 		return 0;
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
@@ -181,20 +179,20 @@ static bool is_launcher(void)
 
 static void parse_call(const char *text)
 {
-	char who[16];
+	char who[32];
 
-	if (sscanf(text, "%15[^:]:%47[^:]:%" SCNu64, who, fault.name,
+	if (sscanf(text, "%31[^:]:%47[^:]:%" SCNu64, who, fault.name,
 		   &fault.n) != 3)
 		abort();
-	/* The module may be in any other program. */
-	if (!strcmp(who, is_launcher() ? "launcher" : "module"))
+	/* The modules may be in any other program. */
+	if (is_launcher() == !strcmp(who, "launcher"))
 		dl_iterate_phdr(find_text, who);
 }
 
 static void parse(const char *text)
 {
 	static const char *const names[] = {
-		"none", "trace", "read", "write", "gone", "cut", "once",
+		"none", "trace", "read", "gone", "cut", "once",
 		"signal", "hold", "wfail", "wsignal", "call", "calls"
 	};
 	size_t len = strcspn(text, ":"), i;
@@ -207,14 +205,13 @@ static void parse(const char *text)
 		parse_call(text);
 		return;
 	}
-	if (fault.kind == READ_RANGE || fault.kind == WRITE_RANGE)
-		sscanf(text, "%" SCNu64 "+%" SCNu64 ":%ld", &fault.start,
-		       &fault.end, &fault.value);
-	else
+	if (fault.kind != READ_RANGE) {
 		sscanf(text, "%" SCNu64 ":%ld", &fault.n, &fault.value);
+		return;
+	}
+	sscanf(text, "%" SCNu64 "+%" SCNu64, &fault.start, &fault.end);
+	mark(fault.start, fault.end, BAD);
 	fault.end += fault.start;
-	if (fault.kind == READ_RANGE)
-		mark(fault.start, fault.end - fault.start, BAD);
 }
 
 static void __attribute__((constructor)) begin_faults(void)
@@ -371,14 +368,6 @@ int symbol(const char *path, int flags, ...) \
 }
 OPEN(open)
 OPEN(open64)
-
-#define OPEN_2(symbol) \
-int symbol(const char *path, int flags) \
-{ \
-	return open_by(__builtin_return_address(0), path, flags, 0); \
-}
-OPEN_2(__open_2)
-OPEN_2(__open64_2)
 
 /*
  * Reading.
@@ -718,11 +707,6 @@ static bool before_write(int fd, const char *buf, uint64_t off, size_t *len)
 		trace("write", off, n);
 	if (gone || fault.kind == WFAIL || fault.kind == WSIGNAL)
 		n = count_changes(fd, buf, off, n);
-	else if (fault.kind == WRITE_RANGE && off < fault.end &&
-		 off + n > fault.start)
-		n = off < fault.start ? (size_t)(fault.start - off) : 0;
-	if (fault.kind == WRITE_RANGE && n < *len)
-		log_line("hit\n");
 	if (n == 0 && *len) {
 		errno = gone ? EIO : (int)fault.value;
 		return false;

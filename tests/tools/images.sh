@@ -287,12 +287,9 @@ image_random_ext4()
 	features=,extent,extra_isize
 	one_of 256 256 512
 	options=" -I $one"
-	for feature in flex_bg huge_file dir_nlink; do
-		! often 70 || features+=,$feature
-	done
-	for feature in inline_data large_dir ea_inode stable_inodes \
-		sparse_super2 mmp; do
-		! often 15 || features+=,$feature
+	for feature in flex_bg:70 huge_file:70 dir_nlink:70 inline_data:15 large_dir:15 \
+		ea_inode:15 stable_inodes:15 sparse_super2:15 mmp:15; do
+		! often "${feature#*:}" || features+=,${feature%:*}
 	done
 	if often 50; then
 		features+=,metadata_csum

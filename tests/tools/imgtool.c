@@ -3,26 +3,19 @@
 /*
  * imgtool: functions for the shell tests that no standard tool has.  It
  * compares files without reading their holes, and runs a program under a given
- * name, with limits on its time and output or on a terminal.
+ * name, for a limited time or on a terminal.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CHUNK		65536
-#define STATUS_TIME	124	/* the same as timeout(1) */
-#define WALL_FACTOR	12	/* limit on real time, in processor time */
-#define LOOK_MS		100	/* interval at which these are checked */
-#define STATUS_OUTPUT	123
 
 __attribute__((noreturn))
 static void die(const char *what)
@@ -151,122 +144,12 @@ static void start(char **argv)
 	die(program);
 }
 
-/* A child in a process group of its own, with these standard files. */
-static pid_t spawn(int in, int out, int err, char **argv)
-{
-	pid_t child = fork();
-
-	if (child < 0)
-		die("fork");
-	if (child)
-		return child;
-	setpgid(0, 0);
-	dup2(in, 0);
-	dup2(out, 1);
-	dup2(err, 2);
-	start(argv);
-}
-
-/* The child's status, as in the shell. */
-static int end_of(pid_t child)
-{
-	int status;
-
-	if (waitpid(child, &status, 0) != child)
-		die("waitpid");
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* SECONDS ARGV0 PROGRAM ARGS: run a program; the alarm stays set across
  * exec. */
 static int cmd_run(char **argv)
 {
 	alarm(number(argv[0]));
 	start(argv + 1);
-}
-
-/* Pass on the child's output, at most *room bytes. */
-static int pass_on(int from, int to, uint64_t *room)
-{
-	static char buf[CHUNK];
-	ssize_t got = read(from, buf, sizeof(buf));
-	size_t keep;
-
-	if (got <= 0)
-		return 0;
-	keep = (uint64_t)got < *room ? (size_t)got : *room;
-	if (keep && write(to, buf, keep) != (ssize_t)keep)
-		die("output");
-	*room -= keep;
-	return 1;
-}
-
-/* Time of a clock; 0 once the process that it measures has ended. */
-static int64_t milliseconds(clockid_t clock)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Returns 0 when both pipes have been closed, or the exit status for the
- * exceeded limit. */
-static int watch(struct pollfd *pipes, clockid_t cpu, uint64_t room,
-		 int64_t limit)
-{
-	int64_t end = milliseconds(CLOCK_MONOTONIC) + WALL_FACTOR * limit;
-	int open_pipes = 2, i, ready;
-
-	while (open_pipes) {
-		if (milliseconds(cpu) >= limit ||
-		    milliseconds(CLOCK_MONOTONIC) >= end)
-			return STATUS_TIME;
-		ready = poll(pipes, 2, LOOK_MS);
-		for (i = 0; ready > 0 && i < 2; i++) {
-			if (pipes[i].fd < 0 || !pipes[i].revents ||
-			    pass_on(pipes[i].fd, i + 1, &room))
-				continue;
-			pipes[i].fd = -1;
-			open_pipes--;
-		}
-		if (!room)
-			return STATUS_OUTPUT;
-	}
-	return 0;
-}
-
-/*
- * SECONDS BYTES ARGV0 PROGRAM ARGS: run a program, and kill it and its children
- * if it uses more processor time or prints more.  Unlike real time, processor
- * time does not depend on how busy the machine is; a program that only waits is
- * killed after WALL_FACTOR times SECONDS.  The exit status tells which limit
- * was exceeded; if the program was killed otherwise it is 128 plus the signal,
- * as in the shell.
- */
-static int cmd_bounded(char **argv)
-{
-	int64_t limit = 1000 * (int64_t)number(argv[0]);
-	uint64_t room = number(argv[1]);
-	int out[2], err[2], status, why;
-	struct pollfd pipes[2];
-	clockid_t cpu;
-	pid_t child;
-
-	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
-		die("pipe");
-	child = spawn(0, out[1], err[1], argv + 2);
-	if (clock_getcpuclockid(child, &cpu))
-		die("clock");
-	close(out[1]);
-	close(err[1]);
-	pipes[0] = (struct pollfd){ .fd = out[0], .events = POLLIN };
-	pipes[1] = (struct pollfd){ .fd = err[0], .events = POLLIN };
-	why = watch(pipes, cpu, room, limit);
-	if (why)
-		kill(-child, SIGKILL);
-	status = end_of(child);
-	return why ? why : status;
 }
 
 /* The answer to a question: yes, no, the default, or rarely "yes to all". */
@@ -287,12 +170,20 @@ static int cmd_terminal(char **argv)
 	static char buf[CHUNK];
 	char last[4] = "", key;
 	ssize_t got, i;
+	int status;
 	pid_t child;
 
 	if (master < 0 || grantpt(master) || unlockpt(master))
 		die("terminal");
 	slave = open_or_die(ptsname(master), O_RDWR | O_NOCTTY);
-	child = spawn(slave, slave, 2, argv + 1);
+	child = fork();
+	if (child < 0)
+		die("fork");
+	if (!child) {
+		dup2(slave, 0);
+		dup2(slave, 1);
+		start(argv + 1);
+	}
 	close(slave);
 	while ((got = read(master, buf, sizeof(buf))) > 0) {
 		if (write(1, buf, (size_t)got) != got)
@@ -308,7 +199,9 @@ static int cmd_terminal(char **argv)
 				die("terminal");
 		}
 	}
-	return end_of(child);
+	if (waitpid(child, &status, 0) != child)
+		die("waitpid");
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 static const struct command {
@@ -318,7 +211,6 @@ static const struct command {
 } commands[] = {
 	{ "cmp", 2, cmd_cmp },
 	{ "run", 3, cmd_run },
-	{ "bounded", 4, cmd_bounded },
 	{ "terminal", 3, cmd_terminal },
 };
 
@@ -330,6 +222,6 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], commands[i].name) &&
 		    argc - 2 >= commands[i].args)
 			return commands[i].run(argv + 2);
-	fprintf(stderr, "Usage: imgtool cmp|run|bounded|terminal ARGUMENTS\n");
+	fprintf(stderr, "Usage: imgtool cmp|run|terminal ARGUMENTS\n");
 	return 2;
 }

@@ -9,20 +9,11 @@
 #
 # Needs a configured build in top_builddir for config.h.
 
-srcdir=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
-top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
+srcdir=${srcdir:-$(dirname "$0")/..}
+. "$srcdir/tools/lib.sh"
 cd "$srcdir/.." || exit
 
 folders=(lib accel launch module e2fsck btrfs prefetch tests bench)
-jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
-failed=0 number=0
-
-not_ok()
-{
-	echo "not ok $number - $1"
-	sed 's/^/# /' <<<"$2"
-	failed=1
-}
 
 # checker NAME COMMAND...: NAME ends with the program's name; its lines about our
 # sources are findings.
@@ -30,22 +21,18 @@ checker()
 {
 	local name=$1 out log status
 
+	skipped "$name" "$(lacks "${name##* of }")" && return
 	shift
-	number=$((number + 1))
-	if ! command -v "${name##* of }" >/dev/null; then
-		echo "ok $number - $name # SKIP not found"
-		return
-	fi
 	out=$("$@" 2>&1)
 	status=$?
 	log=$(grep -E '(warning|error|style|performance|portability):' \
 		<<<"$out" | sort -u)
 	if [ -n "$log" ]; then
-		not_ok "$name" "$log"
+		tap_not_ok "$name" <(echo "$log")
 	elif [ "$status" != 0 ]; then
-		not_ok "$name ended with status $status" "$out"
+		tap_not_ok "$name ended with status $status" <(echo "$out")
 	else
-		echo "ok $number - $name: nothing found"
+		tap_ok "$name: nothing found"
 	fi
 }
 
@@ -53,7 +40,7 @@ checker()
 # at a time.
 each()
 {
-	printf '%s\n' "${sources[@]}" | grep "$1" "$2" | xargs -P "$jobs" -I{} "${@:3}"
+	printf '%s\n' "${sources[@]}" | grep "$1" "$2" | xargs -P "$E2PF_JOBS" -I{} "${@:3}"
 }
 
 # Unless LINT is "all", a path through a function ends after 50,000 nodes, not 225,000,
@@ -83,7 +70,7 @@ analyze()
 }
 
 # Each tracked source says within its first lines under which licence it is and who holds
-# its copyright; licensecheck and reuse, if they are there, understand that.
+# its copyright.
 licences()
 {
 	local files file
@@ -100,19 +87,9 @@ licences()
 			'SPDX-License-[I]dentifier: .*SPDX-FileCopyright[T]ext: ' ||
 			echo "$file: warning: no line with SPDX and licence or copyright"
 	done
-	! command -v licensecheck >/dev/null ||
-		licensecheck --machine --copyright "${files[@]}" | awk -F '\t' '
-		$2 == "UNKNOWN" || $3 !~ /e2prefetch contributors/ {
-			print $1 ": warning: licensecheck finds " $2 ", " $3
-		}'
-	! command -v reuse >/dev/null || reuse lint -q ||
-		reuse lint 2>&1 | sed '/^$/d; s/^/reuse: warning: /'
 }
 
-[ -e "$top_builddir/config.h" ] || {
-	echo "Bail out! no $top_builddir/config.h: run configure"
-	exit 99
-}
+[ -e "$top_builddir/config.h" ] || tap_bail "no $top_builddir/config.h: run configure"
 mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
 includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs)
 # If a library is missing, the sources that need it are skipped, as configure does.
@@ -147,21 +124,23 @@ cflags+=(-std=gnu11 -include "$top_builddir/config.h"
 	'-DMODELDIR="models"' '-DSCRIPTS="/libexec"'
 	'-DCONFIGURATION="/etc/e2prefetch.conf"' "${includes[@]}")
 
-if git ls-files --error-unmatch configure.ac >/dev/null 2>&1; then
-	checker "licence and copyright of each file of git" licences
-else
-	number=$((number + 1))
-	echo "ok $number - licence and copyright # SKIP no git here"
-fi
-checker clang-tidy tidy
-checker 'calls and writers of fields in the engine, says a script of python3' \
-	python3 tests/tools/owners.py
-checker cppcheck cppcheck -q -j "$jobs" \
-	--enable=warning,performance,portability \
-	--std=c11 --inline-suppr --suppress=missingIncludeSystem \
-	--suppressions-list=tests/fixtures/cppcheck-suppressions.txt \
-	"${includes[@]}" --include="$top_builddir/config.h" \
-	'-DElfW(type)=Elf64_##type' "${folders[@]}"
-checker "-fanalyzer of gcc" analyze
-echo "1..$number"
-exit $failed
+test_all()
+{
+	if git ls-files --error-unmatch configure.ac >/dev/null 2>&1; then
+		checker "licence and copyright of each file of git" licences
+	else
+		tap_skip "licence and copyright" "no git here"
+	fi
+	checker clang-tidy tidy
+	checker 'calls and writers of fields in the engine, says a script of python3' \
+		python3 tests/tools/owners.py
+	checker cppcheck cppcheck -q -j "$E2PF_JOBS" \
+		--enable=warning,performance,portability \
+		--std=c11 --inline-suppr --suppress=missingIncludeSystem \
+		--suppressions-list=tests/fixtures/cppcheck-suppressions.txt \
+		"${includes[@]}" --include="$top_builddir/config.h" \
+		'-DElfW(type)=Elf64_##type' "${folders[@]}"
+	checker "-fanalyzer of gcc" analyze
+}
+
+tap_run test_all

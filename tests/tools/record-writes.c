@@ -38,7 +38,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define MOST		40000u
@@ -116,21 +115,17 @@ static long record(int fd, const char *call, int64_t at, int64_t length,
 	return result;
 }
 
-static long record_bytes(int fd, const char *call, int64_t at,
-			 const struct iovec *v, int count, long result)
+static long record_bytes(int fd, const char *call, int64_t at, const void *buf,
+			 size_t length, long result)
 {
+	const unsigned char *bytes = buf;
 	uint64_t sum = 0xcbf29ce484222325;
-	int64_t length = 0;
 	int full = is_full();
 	size_t i;
 
-	for (; count > 0; count--, v++) {
-		length += (int64_t)v->iov_len;
-		for (i = 0; !full && i < v->iov_len; i++)
-			sum = (sum ^ ((const unsigned char *)v->iov_base)[i]) *
-			      0x100000001b3;
-	}
-	return record(fd, call, at, length, sum, result);
+	for (i = 0; !full && i < length; i++)
+		sum = (sum ^ bytes[i]) * 0x100000001b3;
+	return record(fd, call, at, (int64_t)length, sum, result);
 }
 
 /* symbol is what programs call; the function has a name of its own because
@@ -144,39 +139,20 @@ static long record_bytes(int fd, const char *call, int64_t at,
 
 DEFINE(ssize_t, write, (int fd, const void *buf, size_t n))
 {
-	struct iovec v = { (void *)buf, n };
 	off64_t at = lseek64(fd, 0, SEEK_CUR);
 	REAL(write);
 
-	return record_bytes(fd, "write", at, &v, 1, real(fd, buf, n));
-}
-
-DEFINE(ssize_t, writev, (int fd, const struct iovec *v, int count))
-{
-	off64_t at = lseek64(fd, 0, SEEK_CUR);
-	REAL(writev);
-
-	return record_bytes(fd, "write", at, v, count, real(fd, v, count));
+	return record_bytes(fd, "write", at, buf, n, real(fd, buf, n));
 }
 
 #define PWRITE(symbol, offset) \
 DEFINE(ssize_t, symbol, (int fd, const void *buf, size_t n, offset at)) \
 { \
-	struct iovec v = { (void *)buf, n }; \
 	REAL(symbol); \
-	return record_bytes(fd, "pwrite", at, &v, 1, real(fd, buf, n, at)); \
+	return record_bytes(fd, "pwrite", at, buf, n, real(fd, buf, n, at)); \
 }
 PWRITE(pwrite, off_t)
 PWRITE(pwrite64, int64_t)
-
-#define PWRITEV(symbol, offset) \
-DEFINE(ssize_t, symbol, (int fd, const struct iovec *v, int n, offset at)) \
-{ \
-	REAL(symbol); \
-	return record_bytes(fd, "pwrite", at, v, n, real(fd, v, n, at)); \
-}
-PWRITEV(pwritev, off_t)
-PWRITEV(pwritev64, int64_t)
 
 #define SYNC(symbol) \
 DEFINE(int, symbol, (int fd)) \

@@ -3,10 +3,9 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 """Compares a source tree with what was reviewed for our replacements.
 
-  review.py TREE		which files differ from reviewed.txt
-  review.py --record TREE	add those of TREE to it, after they were reviewed
+  review.py TREE	which files differ from reviewed.txt
 
-reviewed.txt beside this file has a line for each reviewed text of a file: the sha256
+It prints the line that goes there after a review.  reviewed.txt beside this file has a line for each reviewed text of a file: the sha256
 of its words without comments, its name, and the release in which it was read first.
 The status is 0 if everything was reviewed, 1 if not, 2 if the tree cannot be read.
 """
@@ -49,23 +48,19 @@ def changes(tree):
 
 
 def main(arguments):
-    record = arguments[:1] == ['--record']
-    if len(arguments) != 1 + record:
+    if len(arguments) != 1:
         print(__doc__.split('\n\n')[1], file=sys.stderr)
         return 2
-    tree = arguments[-1]
+    tree = arguments[0]
     try:
         release, found = release_of(tree), list(changes(tree))
     except (OSError, TypeError) as error:
         print(f'review.py: {tree} is no source of e2fsprogs: {error}', file=sys.stderr)
         return 2
-    for path, _, last in found:
-        print(f'{path}: compare it with that of {last}, and ours')
-    if found and record:
-        with open(RECORD, 'a', encoding='utf-8') as out:
-            out.writelines(f'{digest} {path} {release}\n' for path, digest, _ in found)
-    elif found:
-        print(f'{len(found)} files not reviewed in {release}; afterwards, --record')
+    for path, digest, last in found:
+        print(f'compare {path} with that of {last}, and ours; afterwards:\n'
+              f'{digest} {path} {release}')
+    if found:
         return 1
     print(f'All of {release} was reviewed. This line of configure.ac accepts it:\n'
           f'E2FSPROGS_REVIEWED={release}')

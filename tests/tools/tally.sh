@@ -64,7 +64,7 @@ tally_end()
 		tap_ok "$kind: $cases cases, a known difference"
 	elif grep -vq '^agreed' "$file"; then
 		{ grep -v '^agreed' "$file"; cat "$why"; } 2>/dev/null |
-			head -n "${E2PF_WHY_LINES:-60}" >"$file.not"
+			head -n 60 >"$file.not"
 		tap_not_ok "$kind: not all $cases cases agree" "$file.not"
 	else
 		tap_ok "$kind: $cases $TALLY_AGREED"
