@@ -33,10 +33,6 @@
  * far fewer: an extent node describes 84 extents or more. */
 #define PARSED_PART 64u
 
-/* Blocks of folders are parsed, too, and with one inode in 16 KiB one block in four is
- * the only one of a folder. */
-#define FOLDER_PART 2u
-
 static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
 {
 	return (struct e2pf_ext4 *)source;
@@ -224,10 +220,8 @@ static void ext4_begin(struct e2pf_source *source,
 	ext4->folders = NULL;
 	if (ext4->below_count)
 		ext4->folders = e2pf_folders_new(ext4);
-	if (ext4->folders) {
+	if (ext4->folders)
 		ext4->source.align = 1;
-		ext4->source.parse_limit = ext4->geo->blocks / FOLDER_PART;
-	}
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->paced = start->paced;
 	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
@@ -337,7 +331,7 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 	}
 	if (phase == E2PF_EXT4_TABLES && ext4->folders &&
 	    !e2pf_folders_is_group(ext4->folders, unit, &number)) {
-		e2pf_folders_seed(ext4->folders, number, &plan);
+		e2pf_folders_seed(ext4->folders, unit, &plan);
 		return;
 	}
 	group = e2pf_ext4_group(ext4, number);
@@ -346,6 +340,11 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
 		group.block_bitmap = group.inode_bitmap = 0;
 	e2pf_plan_group(&plan, number, &group);
+}
+
+static bool is_table(struct e2pf_kind kind)
+{
+	return kind.parse == E2PF_INODE_TABLE || kind.parse == E2PF_FOLDER_TABLE;
 }
 
 /* Inodes of a table that are in use, from byte `at` of the reference to the table's
@@ -370,7 +369,7 @@ static uint32_t ext4_piece(struct e2pf_source *source,
 	uint64_t left = ref->length - at, used;
 	uint32_t before;
 
-	if (e2pf_kind_of(ref).parse != E2PF_INODE_TABLE)
+	if (!is_table(e2pf_kind_of(ref)))
 		return ext4->geo->block_size;
 	used = inodes_left(ext4, ref, at, &before) * ext4->geo->inode_size;
 	left = used < left ? used : left;
@@ -386,21 +385,23 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	struct e2pf_kind kind = e2pf_kind_of(ref);
 	struct whole_pages whole = { source, sink, ctx };
 	struct e2pf_plan plan = plan_for(ext4, &whole);
-	uint32_t before;
+	uint64_t block = (ref->offset + at) / geo->block_size;
+	uint32_t ino = 0;
+	bool more;
 
-	if (kind.parse == E2PF_INODE_TABLE) {
-		if (inodes_left(ext4, ref, at, &before))
-			e2pf_plan_inodes(&plan,
-					 kind.group * geo->inodes_per_group +
-					 before + 1, bytes, size);
-		return false;
+	if (is_table(kind)) {
+		if (!inodes_left(ext4, ref, at, &ino))
+			return false;
+		ino += kind.group * geo->inodes_per_group + 1;
 	}
 	if (ext4->folders &&
-	    e2pf_folders_parse(ext4->folders, &plan, ref,
-			       (ref->offset + at) / geo->block_size, bytes))
-		return true;
-	e2pf_plan_block(&plan, kind, (ref->offset + at) / geo->block_size,
-			bytes);
+	    e2pf_folders_parse(ext4->folders, &plan, ref, ino, block, bytes,
+			       size, &more))
+		return more;
+	if (is_table(kind))
+		e2pf_plan_inodes(&plan, ino, bytes, size);
+	else
+		e2pf_plan_block(&plan, kind, block, bytes);
 	return false;
 }
 

@@ -79,7 +79,7 @@ enum e2pf_parse {
 	E2PF_INDIRECT_BLOCK,
 	E2PF_XATTR_BLOCK,
 	/* For folders below which everything is read (folders.c): */
-	E2PF_FOLDER_INODE,
+	E2PF_FOLDER_TABLE,
 	E2PF_FOLDER_BLOCK
 };
 
