@@ -237,6 +237,11 @@ static const struct e2pf_phase *ext4_next(struct e2pf_source *source,
 
 	if (!after)
 		return &ext4->phases[E2PF_EXT4_TABLES];
+	if (ext4->folders && e2pf_folders_are_full(ext4->folders)) {
+		e2pf_folders_free(ext4->folders);
+		ext4->folders = NULL;
+		return after;
+	}
 	if (after->number == E2PF_EXT4_TABLES)
 		ext4->bitmaps_done = ext4->bitmaps_early;
 	if (after->number == E2PF_EXT4_BITMAPS || ext4->bitmaps_done ||
@@ -274,13 +279,9 @@ static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 			    uint64_t unit)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
-	uint32_t group = (uint32_t)unit;
 
-	if (phase == E2PF_EXT4_TABLES && ext4->folders &&
-	    !e2pf_folders_is_group(ext4->folders, unit, &group))
-		return ext4->geo->block_size;
-	return phase == E2PF_EXT4_LIST ? ext4->geo->block_size :
-					 table_bytes(ext4, group);
+	return phase == E2PF_EXT4_LIST || ext4->folders ?
+	       ext4->geo->block_size : table_bytes(ext4, unit);
 }
 
 void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
@@ -329,8 +330,7 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 		seed_entry(ext4, unit, &plan);
 		return;
 	}
-	if (phase == E2PF_EXT4_TABLES && ext4->folders &&
-	    !e2pf_folders_is_group(ext4->folders, unit, &number)) {
+	if (phase == E2PF_EXT4_TABLES && ext4->folders) {
 		e2pf_folders_seed(ext4->folders, unit, &plan);
 		return;
 	}
@@ -387,17 +387,15 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	struct e2pf_plan plan = plan_for(ext4, &whole);
 	uint64_t block = (ref->offset + at) / geo->block_size;
 	uint32_t ino = 0;
-	bool more;
 
 	if (is_table(kind)) {
 		if (!inodes_left(ext4, ref, at, &ino))
 			return false;
 		ino += kind.group * geo->inodes_per_group + 1;
 	}
-	if (ext4->folders &&
-	    e2pf_folders_parse(ext4->folders, &plan, ref, ino, block, bytes,
-			       size, &more))
-		return more;
+	if (ext4->folders)
+		return e2pf_folders_parse(ext4->folders, &plan, ref, ino, block,
+					  bytes, size);
 	if (is_table(kind))
 		e2pf_plan_inodes(&plan, ino, bytes, size);
 	else

@@ -24,19 +24,18 @@ void e2pf_folders_free(struct e2pf_folders *f);
 /* The number of units; it grows by parsing. */
 uint64_t e2pf_folders_units(struct e2pf_folders *f);
 
-/* Is the unit a group, because everything is to be read?  *number is which. */
-bool e2pf_folders_is_group(struct e2pf_folders *f, uint64_t unit, uint32_t *number);
+/* Were there more than can be kept in memory?  Then everything is to be read, when the
+ * last unit has been. */
+bool e2pf_folders_are_full(const struct e2pf_folders *f);
 
 /* Pass the references of a sweep to the plan's sink. */
-void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit, struct e2pf_plan *plan);
+void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
+		       const struct e2pf_plan *plan);
 
-/*
- * Parse what a sweep refers to: `size` bytes of the table from inode `ino` on, or the
- * block.  Returns false if the reference is of another kind; sets *more if there are more
- * units.
- */
+/* Parse what a sweep refers to: `size` bytes of a table from inode `ino` on, or block
+ * number `block`.  Returns true if there are more units. */
 bool e2pf_folders_parse(struct e2pf_folders *f, const struct e2pf_plan *plan,
 			const struct e2pf_ref *ref, uint32_t ino, uint64_t block,
-			const void *bytes, uint32_t size, bool *more);
+			const void *bytes, uint32_t size);
 
 #endif

@@ -186,7 +186,7 @@ static struct {
 	struct tiny_fs fs;
 	struct e2pf_source *source;
 	struct e2pf_ref ref[REFS];
-	unsigned refs, parsed, units;
+	unsigned refs, next, parsed, units;
 } t;
 
 static void make_fs(unsigned groups, unsigned inodes)
@@ -262,23 +262,18 @@ static bool table_is_read(unsigned group)
 }
 
 /* Read all units, and what they lead to. */
-static void read_all(const uint32_t *inodes, unsigned count)
+static void read_phase(const struct e2pf_phase *phase)
 {
-	const struct e2pf_start start = { .budget = UINT64_MAX };
 	const struct e2pf_source_ops *ops = t.source->ops;
-	unsigned next = 0, phase;
 	uint32_t at, size;
 	bool more;
 
-	t.fs.ext4->below = inodes;
-	t.fs.ext4->below_count = count;
-	ops->begin(t.source, &start);
-	phase = ops->next(t.source, NULL)->number;
-	while (t.units < ops->units(t.source, phase, &more)) {
-		ops->weight(t.source, phase, t.units);
-		ops->seed(t.source, phase, t.units++, accept_ref, NULL);
-		for (; next < t.refs; next++) {
-			const struct e2pf_ref ref = t.ref[next];
+	t.units = 0;
+	while (t.units < ops->units(t.source, phase->number, &more)) {
+		ops->weight(t.source, phase->number, t.units);
+		ops->seed(t.source, phase->number, t.units++, accept_ref, NULL);
+		for (; t.next < t.refs; t.next++) {
+			const struct e2pf_ref ref = t.ref[t.next];
 
 			for (at = 0; ref.parse && at < ref.length; at += size) {
 				size = ops->piece(t.source, &ref, at);
@@ -289,6 +284,21 @@ static void read_all(const uint32_t *inodes, unsigned count)
 			}
 		}
 	}
+}
+
+/* The part, and then everything if that is to be read. */
+static void read_all(const uint32_t *inodes, unsigned count)
+{
+	const struct e2pf_start start = { .budget = UINT64_MAX };
+	const struct e2pf_phase *phase;
+
+	t.fs.ext4->below = inodes;
+	t.fs.ext4->below_count = count;
+	t.source->ops->begin(t.source, &start);
+	phase = t.source->ops->next(t.source, NULL);
+	read_phase(phase);
+	if (t.source->ops->next(t.source, phase) == phase)
+		read_phase(phase);
 }
 
 /* Through three groups, the last folder by an extent node; others beside it are none of
@@ -332,22 +342,6 @@ SOURCE_TEST(folders_side_by_side)
 	assert_true(table_is_read(20));
 	/* The table, the blocks, the file's table. */
 	assert_int_equal(t.units, 3);
-}
-
-/* In a chain of folders whose inodes lie in the other order each pass over the names
- * finds one: after many everything is read. */
-SOURCE_TEST(a_long_chain)
-{
-	uint32_t ino[1201];
-	unsigned i;
-
-	for (i = 0; i < COUNT(ino); i++)
-		ino[i] = inode_of(1 + i / 60, 59 - i % 60);
-	for (i = 0; i + 1 < COUNT(ino); i++)
-		make_folder(ino[i], i % 60, ino[i + 1], EXT2_FT_DIR);
-	read_all(ino, 1);
-	for (i = 0; i < GROUPS; i++)
-		assert_true(table_is_read(i));
 }
 
 /* Two that contain each other, and ".." that leads up: each is followed once. */
@@ -419,26 +413,86 @@ SOURCE_TEST(a_table_once)
 	assert_int_equal(t.refs, 1 + 2);
 }
 
+/* A folder with many blocks, all of which lie at the same place in its group. */
+static void make_large_folder(uint32_t ino, uint64_t block, unsigned blocks)
+{
+	struct ext3_extent *extent;
+
+	tiny_inode(&t.fs, ino, LINUX_S_IFDIR, 0, &block, 1);
+	extent = (struct ext3_extent *)tiny_inode_at(&t.fs, ino)->i_block + 1;
+	extent->ee_len = htole16((uint16_t)blocks);
+}
+
+static void fill_blocks(uint64_t block, unsigned blocks)
+{
+	uint8_t *at;
+
+	for (; blocks--; block++)
+		for (at = tiny_block(&t.fs, block);
+		     at + 24 <= (uint8_t *)tiny_block(&t.fs, block) + BS;)
+			at = put_entry(at, inode_of(39, 0), 12, "f",
+				       EXT2_FT_REG_FILE);
+}
+
 /* No more is read than the folders of a sound filesystem take: these share their blocks. */
 SOURCE_TEST(half_of_the_blocks)
 {
 	uint32_t first = inode_of(5, 0);
 	uint64_t block = tiny_free_block(&t.fs, 1), bytes = 0;
-	struct ext3_extent *extent;
 	uint8_t *at = tiny_block(&t.fs, block);
 	unsigned i;
 
 	for (i = 0; i < INODES; i++) {
-		tiny_inode(&t.fs, inode_of(5, i), LINUX_S_IFDIR, 0, &block, 1);
-		extent = (struct ext3_extent *)
-			 tiny_inode_at(&t.fs, inode_of(5, i))->i_block + 1;
-		extent->ee_len = htole16(200);
+		make_large_folder(inode_of(5, i), block, 200);
 		at = put_entry(at, inode_of(5, i), 12, "f", EXT2_FT_DIR);
 	}
 	read_all(&first, 1);
 	for (i = 0; i < t.refs; i++)
 		bytes += t.ref[i].length;
 	assert_in_range(bytes, 200 * BS, t.fs.geo.blocks / 2 * BS);
+}
+
+/* Beside a folder lie others with more names than are kept in memory: everything is
+ * read. */
+SOURCE_TEST(too_many_names)
+{
+	uint32_t first = inode_of(5, 0);
+	uint64_t block = tiny_free_block(&t.fs, 5);
+	unsigned i;
+
+	tear_down(NULL);
+	make_fs(120, INODES);
+	make_folder(first, 0, inode_of(7, 0), EXT2_FT_REG_FILE);
+	fill_blocks(block + 1, 230);
+	for (i = 1; i < INODES; i++)
+		make_large_folder(inode_of(5, i), block + 1, 230);
+	read_all(&first, 1);
+	for (i = 0; i < t.fs.geo.groups; i++)
+		assert_true(table_is_read(i));
+}
+
+/* A chain of folders whose inodes lie in the other order: each pass over the names, of
+ * which others beside them have many, finds one.  That ends, and everything is read. */
+SOURCE_TEST(a_long_chain)
+{
+	uint32_t ino[1201];
+	unsigned i;
+
+	tear_down(NULL);
+	make_fs(120, INODES);
+	for (i = 0; i < COUNT(ino); i++)
+		ino[i] = inode_of(1 + i / 60, 59 - i % 60);
+	for (i = 0; i + 1 < COUNT(ino); i++)
+		make_folder(ino[i], i % 60, ino[i + 1], EXT2_FT_DIR);
+	for (i = 0; i < 80; i++) {
+		uint64_t block = tiny_free_block(&t.fs, 1 + i / 4) + 80;
+
+		fill_blocks(block, 140);
+		make_large_folder(inode_of(1 + i / 4, 60 + i % 4), block, 140);
+	}
+	read_all(ino, 1);
+	for (i = 0; i < t.fs.geo.groups; i++)
+		assert_true(table_is_read(i));
 }
 
 /*
