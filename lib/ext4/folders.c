@@ -9,7 +9,7 @@
 
 /* Blocks of other folders are read if they are in the same part of the device as one
  * that is wanted: 1 MiB, which a disk passes while it seeks. */
-#define NEAR (1u << 20)
+#define NEAR (256u << 10)
 
 /* So many bytes of an inode table are read with one inode: the used part of all tables of
  * aged60, 23 MiB, takes a disk as long as 20 single blocks.  With whole tables, of 2 MiB
