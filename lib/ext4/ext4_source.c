@@ -275,6 +275,16 @@ static uint64_t table_bytes(const struct e2pf_ext4 *ext4, uint64_t group)
 	       ext4->geo->inode_size;
 }
 
+uint64_t e2pf_ext4_tables(const struct e2pf_ext4 *ext4)
+{
+	uint64_t bytes = 0;
+	uint32_t g;
+
+	for (g = 0; g < ext4->geo->groups; g++)
+		bytes += table_bytes(ext4, g);
+	return bytes;
+}
+
 static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 			    uint64_t unit)
 {
@@ -422,18 +432,15 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 	};
 
 	struct whole_pages whole = { source, sink, ctx };
+	const struct e2pf_plan plan = plan_for(ext4, &whole);
 
 	if (!group.inode_table || !bytes)
 		return;
-	if (ext4->page > ext4->geo->block_size) {
-		sink = pass_pages;
-		ctx = &whole;
-	}
-	sink(ctx, &ref);
+	plan.sink(plan.ctx, &ref);
 	ref.parse = true;
 	if (ref.length > SAMPLE_BYTES)
 		ref.length = SAMPLE_BYTES;
-	sink(ctx, &ref);
+	plan.sink(plan.ctx, &ref);
 }
 
 static const struct e2pf_source_ops ext4_ops = {

@@ -78,6 +78,9 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4);
 struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
 				  uint64_t number);
 
+/* The used parts of all inode tables, in bytes. */
+uint64_t e2pf_ext4_tables(const struct e2pf_ext4 *ext4);
+
 /*
  * Reports from the checker, from one of its threads, for an engine that uses
  * this source.

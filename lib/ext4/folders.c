@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "array.h"
 #include "ext4_source.h"
 #include "folders.h"
+#include "lock.h"
 
 /* Blocks of other folders are read if they are in the same part of the device as one
  * that is wanted: 1 MiB, which a disk passes while it seeks. */
@@ -192,12 +192,9 @@ void e2pf_folders_free(struct e2pf_folders *f)
 
 uint64_t e2pf_folders_units(struct e2pf_folders *f)
 {
-	uint64_t units;
+	E2PF_LOCKED(f);
 
-	pthread_mutex_lock(&f->lock);
-	units = f->units;
-	pthread_mutex_unlock(&f->lock);
-	return units;
+	return f->units;
 }
 
 bool e2pf_folders_are_full(const struct e2pf_folders *f)
@@ -240,8 +237,8 @@ void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
 		       const struct e2pf_plan *plan)
 {
 	size_t i, n = 0;
+	E2PF_LOCKED(f);
 
-	pthread_mutex_lock(&f->lock);
 	f->seeded = unit + 1;
 	follow_names(f);
 	f->steps += f->refs;
@@ -260,7 +257,6 @@ void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
 		}
 	}
 	f->refs = n;
-	pthread_mutex_unlock(&f->lock);
 }
 
 static void parse_table(struct parent *parent, struct e2pf_plan *plan,
@@ -287,10 +283,10 @@ bool e2pf_folders_parse(struct e2pf_folders *f, const struct e2pf_plan *plan,
 	struct parent parent = { f, kind.group };
 	struct e2pf_plan kept = *plan;
 	bool more;
+	E2PF_LOCKED(f);
 
 	kept.sink = keep;
 	kept.ctx = &parent;
-	pthread_mutex_lock(&f->lock);
 	if (kind.parse == E2PF_FOLDER_TABLE)
 		parse_table(&parent, &kept, ino, bytes, size);
 	else if (kind.parse == E2PF_FOLDER_BLOCK)
@@ -299,6 +295,5 @@ bool e2pf_folders_parse(struct e2pf_folders *f, const struct e2pf_plan *plan,
 		e2pf_plan_block(&kept, kind, block, bytes);
 	more = f->news && f->seeded == f->units && !f->full;
 	f->units += more;
-	pthread_mutex_unlock(&f->lock);
 	return more;
 }
