@@ -219,7 +219,7 @@ static void ext4_begin(struct e2pf_source *source,
 	e2pf_folders_free(ext4->folders);
 	ext4->folders = NULL;
 	if (ext4->below_count)
-		ext4->folders = e2pf_folders_new(ext4);
+		ext4->folders = e2pf_folders_new(ext4, start->seeks);
 	if (ext4->folders)
 		ext4->source.align = 1;
 	memcpy(ext4->phases, phases, sizeof(phases));

@@ -17,8 +17,9 @@
 struct e2pf_ext4;
 struct e2pf_folders;
 
-/* Begin with those that the source names.  Returns NULL without memory. */
-struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4);
+/* Begin with those that the source names, on a device that seeks or does not.  Returns
+ * NULL without memory. */
+struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4, bool seeks);
 void e2pf_folders_free(struct e2pf_folders *f);
 
 /* The number of units; it grows by parsing. */

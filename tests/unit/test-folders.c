@@ -289,7 +289,9 @@ static void read_phase(const struct e2pf_phase *phase)
 /* The part, and then everything if that is to be read. */
 static void read_all(const uint32_t *inodes, unsigned count)
 {
-	const struct e2pf_start start = { .budget = UINT64_MAX };
+	const struct e2pf_start start = {
+		.budget = UINT64_MAX, .seeks = true
+	};
 	const struct e2pf_phase *phase;
 
 	t.fs.ext4->below = inodes;
