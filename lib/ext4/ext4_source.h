@@ -5,7 +5,8 @@
  * passes:
  *
  *	E2PF_EXT4_TABLES	inode tables, the blocks they refer to, and
- *				bitmaps if they are few; a unit is a group
+ *				bitmaps if they are few; a unit is a group,
+ *				or a sweep below folders (folders.h)
  *	E2PF_EXT4_LIST		blocks in an order that the checker gives:
  *				directory blocks in that of pass 2, or what
  *				pass 1D clones; a unit is a block

@@ -36,8 +36,8 @@ struct e2pf_folders {
 	pthread_mutex_t lock;		/* of what follows */
 	uint64_t units, seeded;
 	bool news;			/* there may be something to sweep */
-	bool full;
-	uint32_t part;
+	bool full;			/* more than can be kept */
+	uint32_t part;			/* bytes of a table, see above */
 	/* A bit for each inode, part of a table, and part of the device: */
 	uint8_t *wanted, *table, *near;
 	/* What tables refer to and was not read; the number of the inode is the
