@@ -77,7 +77,8 @@ struct target {
 
 struct targets {
 	struct target *item;
-	unsigned count, room;
+	unsigned count;
+	size_t room;
 };
 
 /* Find the filesystems of all paths, each once, in the order of the paths.  Prints

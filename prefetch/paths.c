@@ -18,6 +18,7 @@
 #include <sys/sysmacros.h>
 #include <linux/magic.h>
 
+#include "array.h"
 #include "commands.h"
 #include "device/sysfile.h"
 
@@ -32,18 +33,13 @@ static int no_memory(const char *path)
 
 static struct target *add_target(struct targets *all, const char *device)
 {
-	struct target *t = all->item;
+	struct target *t;
 
-	if (all->count == all->room) {
-		t = realloc(t, (all->room * 2 + 4) * sizeof(*t));
-		if (!t)
-			return NULL;
-		all->item = t;
-		all->room = all->room * 2 + 4;
-	}
-	t += all->count;
-	memset(t, 0, sizeof(*t));
-	t->device = strdup(device);
+	if (!e2pf_have_room((void **)&all->item, &all->room, all->count, 1,
+			    sizeof(*t)))
+		return NULL;
+	t = &all->item[all->count];
+	*t = (struct target) { .device = strdup(device) };
 	all->count += !!t->device;
 	return t->device ? t : NULL;
 }

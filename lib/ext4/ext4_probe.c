@@ -38,20 +38,6 @@
  * busy to say how long a check takes. */
 #define BUSY 4
 
-/* Returns n to sample one group in n, so that the tables of the sampled groups
- * are about PROBE_TABLES bytes.  *inodes is the number of inodes in use. */
-static uint32_t probe_step(const struct e2pf_ext4_session *s, uint64_t *inodes)
-{
-	uint64_t bytes;
-	uint32_t g;
-
-	*inodes = 0;
-	for (g = 0; g < s->geo.groups; g++)
-		*inodes += e2pf_ext4_group(s->ext4, g).inodes_in_use;
-	bytes = *inodes * s->geo.inode_size;
-	return (uint32_t)(bytes / PROBE_TABLES) + 1;
-}
-
 /* One of the `step` groups from g on.  Files of a kind may lie in each fourth group, and
  * each fourth one alone would show all of them or none. */
 static uint32_t sampled(uint32_t g, uint32_t step, uint32_t groups)
@@ -151,14 +137,16 @@ double e2pf_probe_seconds(const struct e2pf_probe *p)
 errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	uint32_t step;
+	uint64_t tables = e2pf_ext4_tables(s->ext4);
+	/* One group in `step` is sampled. */
+	uint32_t step = (uint32_t)(tables / PROBE_TABLES) + 1;
 	errcode_t err;
 
 	memset(p, 0, sizeof(*p));
 	p->topo = session->topo;
 	p->block_size = s->geo.block_size;
 	p->groups = s->geo.groups;
-	step = probe_step(s, &p->inodes);
+	p->inodes = tables / s->geo.inode_size;
 	p->groups_sampled = (s->geo.groups + step - 1) / step;
 	/* Measure before planning: the plan would bring the sampled blocks into
 	 * the page cache. */

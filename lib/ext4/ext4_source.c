@@ -33,10 +33,6 @@
  * far fewer: an extent node describes 84 extents or more. */
 #define PARSED_PART 64u
 
-/* Blocks of folders are parsed, too, and with one inode in 16 KiB one block in four is
- * the only one of a folder. */
-#define FOLDER_PART 2u
-
 static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
 {
 	return (struct e2pf_ext4 *)source;
@@ -223,11 +219,9 @@ static void ext4_begin(struct e2pf_source *source,
 	e2pf_folders_free(ext4->folders);
 	ext4->folders = NULL;
 	if (ext4->below_count)
-		ext4->folders = e2pf_folders_new(ext4);
-	if (ext4->folders) {
+		ext4->folders = e2pf_folders_new(ext4, start->seeks);
+	if (ext4->folders)
 		ext4->source.align = 1;
-		ext4->source.parse_limit = ext4->geo->blocks / FOLDER_PART;
-	}
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->paced = start->paced;
 	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
@@ -243,6 +237,11 @@ static const struct e2pf_phase *ext4_next(struct e2pf_source *source,
 
 	if (!after)
 		return &ext4->phases[E2PF_EXT4_TABLES];
+	if (ext4->folders && e2pf_folders_are_full(ext4->folders)) {
+		e2pf_folders_free(ext4->folders);
+		ext4->folders = NULL;
+		return after;
+	}
 	if (after->number == E2PF_EXT4_TABLES)
 		ext4->bitmaps_done = ext4->bitmaps_early;
 	if (after->number == E2PF_EXT4_BITMAPS || ext4->bitmaps_done ||
@@ -276,17 +275,23 @@ static uint64_t table_bytes(const struct e2pf_ext4 *ext4, uint64_t group)
 	       ext4->geo->inode_size;
 }
 
+uint64_t e2pf_ext4_tables(const struct e2pf_ext4 *ext4)
+{
+	uint64_t bytes = 0;
+	uint32_t g;
+
+	for (g = 0; g < ext4->geo->groups; g++)
+		bytes += table_bytes(ext4, g);
+	return bytes;
+}
+
 static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 			    uint64_t unit)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
-	uint32_t group = (uint32_t)unit;
 
-	if (phase == E2PF_EXT4_TABLES && ext4->folders &&
-	    !e2pf_folders_is_group(ext4->folders, unit, &group))
-		return ext4->geo->block_size;
-	return phase == E2PF_EXT4_LIST ? ext4->geo->block_size :
-					 table_bytes(ext4, group);
+	return phase == E2PF_EXT4_LIST || ext4->folders ?
+	       ext4->geo->block_size : table_bytes(ext4, unit);
 }
 
 void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
@@ -335,9 +340,8 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 		seed_entry(ext4, unit, &plan);
 		return;
 	}
-	if (phase == E2PF_EXT4_TABLES && ext4->folders &&
-	    !e2pf_folders_is_group(ext4->folders, unit, &number)) {
-		e2pf_folders_seed(ext4->folders, number, &plan);
+	if (phase == E2PF_EXT4_TABLES && ext4->folders) {
+		e2pf_folders_seed(ext4->folders, unit, &plan);
 		return;
 	}
 	group = e2pf_ext4_group(ext4, number);
@@ -346,6 +350,11 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
 		group.block_bitmap = group.inode_bitmap = 0;
 	e2pf_plan_group(&plan, number, &group);
+}
+
+static bool is_table(struct e2pf_kind kind)
+{
+	return kind.parse == E2PF_INODE_TABLE || kind.parse == E2PF_FOLDER_TABLE;
 }
 
 /* Inodes of a table that are in use, from byte `at` of the reference to the table's
@@ -370,7 +379,7 @@ static uint32_t ext4_piece(struct e2pf_source *source,
 	uint64_t left = ref->length - at, used;
 	uint32_t before;
 
-	if (e2pf_kind_of(ref).parse != E2PF_INODE_TABLE)
+	if (!is_table(e2pf_kind_of(ref)))
 		return ext4->geo->block_size;
 	used = inodes_left(ext4, ref, at, &before) * ext4->geo->inode_size;
 	left = used < left ? used : left;
@@ -386,21 +395,21 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	struct e2pf_kind kind = e2pf_kind_of(ref);
 	struct whole_pages whole = { source, sink, ctx };
 	struct e2pf_plan plan = plan_for(ext4, &whole);
-	uint32_t before;
+	uint64_t block = (ref->offset + at) / geo->block_size;
+	uint32_t ino = 0;
 
-	if (kind.parse == E2PF_INODE_TABLE) {
-		if (inodes_left(ext4, ref, at, &before))
-			e2pf_plan_inodes(&plan,
-					 kind.group * geo->inodes_per_group +
-					 before + 1, bytes, size);
-		return false;
+	if (is_table(kind)) {
+		if (!inodes_left(ext4, ref, at, &ino))
+			return false;
+		ino += kind.group * geo->inodes_per_group + 1;
 	}
-	if (ext4->folders &&
-	    e2pf_folders_parse(ext4->folders, &plan, ref,
-			       (ref->offset + at) / geo->block_size, bytes))
-		return true;
-	e2pf_plan_block(&plan, kind, (ref->offset + at) / geo->block_size,
-			bytes);
+	if (ext4->folders)
+		return e2pf_folders_parse(ext4->folders, &plan, ref, ino, block,
+					  bytes, size);
+	if (is_table(kind))
+		e2pf_plan_inodes(&plan, ino, bytes, size);
+	else
+		e2pf_plan_block(&plan, kind, block, bytes);
 	return false;
 }
 
@@ -423,18 +432,15 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 	};
 
 	struct whole_pages whole = { source, sink, ctx };
+	const struct e2pf_plan plan = plan_for(ext4, &whole);
 
 	if (!group.inode_table || !bytes)
 		return;
-	if (ext4->page > ext4->geo->block_size) {
-		sink = pass_pages;
-		ctx = &whole;
-	}
-	sink(ctx, &ref);
+	plan.sink(plan.ctx, &ref);
 	ref.parse = true;
 	if (ref.length > SAMPLE_BYTES)
 		ref.length = SAMPLE_BYTES;
-	sink(ctx, &ref);
+	plan.sink(plan.ctx, &ref);
 }
 
 static const struct e2pf_source_ops ext4_ops = {

@@ -5,7 +5,8 @@
  * passes:
  *
  *	E2PF_EXT4_TABLES	inode tables, the blocks they refer to, and
- *				bitmaps if they are few; a unit is a group
+ *				bitmaps if they are few; a unit is a group,
+ *				or a sweep below folders (folders.h)
  *	E2PF_EXT4_LIST		blocks in an order that the checker gives:
  *				directory blocks in that of pass 2, or what
  *				pass 1D clones; a unit is a block
@@ -77,6 +78,9 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4);
 /* One of the groups; zero if there are none. */
 struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
 				  uint64_t number);
+
+/* The used parts of all inode tables, in bytes. */
+uint64_t e2pf_ext4_tables(const struct e2pf_ext4 *ext4);
 
 /*
  * Reports from the checker, from one of its threads, for an engine that uses

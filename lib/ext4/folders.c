@@ -1,81 +1,165 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "array.h"
-#include "engine/blockset.h"
 #include "ext4_source.h"
 #include "folders.h"
+#include "lock.h"
 
-/*
- * Everything is read once more than one in PART of all inodes are wanted.  Seconds for
- * a command on an aged filesystem of 73,000 inodes in 15,000 folders (`aged60`); by the
- * inodes below the folder:
- *
- *			10	34	100	300	700	1500	6800	15700
- * disk, find alone	0.15	0.28	0.59	0.40	1.86	3.9	9.5	21.0
- *   part		0.14	0.26	0.40	0.24	0.98	1.36	2.6	4.0
- *   everything		1.38	1.19	1.54	1.46	1.48	1.7	1.9	1.9
- *   as decided		0.14	0.26	0.40	0.24	0.98	1.36	2.8	2.8
- * network, find alone					0.37	0.58	2.07	4.2
- *   part						0.24	0.36	0.77	1.6
- *   everything						0.62	0.73	0.73	1.1
- *
- * Reading whole groups, in which many of the folders are others', took 1.8 s for 1500,
- * 3.3 for 6800, and 1.2 for one inode.
- */
-#define PART 32
+/* With an inode such a part of its table is read; with a folder's block those of others
+ * in half of that.  On aged60, find of 34, 708, 2173 and 6767 inodes took with 512 KiB
+ * 0.27, 0.88, 1.13 and 1.36 s on a disk (with half as much the last took 1.43, and as
+ * much around blocks as of tables 0.34, 0.97, 1.07 and 1.22), and 34 inodes 0.10 on the
+ * network volume, twice as long as alone. */
+#define SEEK_PART (512u << 10)
+#define FLASH_PART (128u << 10)
 
-/* With an inode so many blocks of its table are read, as by the kernel. */
-#define AROUND 32u
+/* What is kept in memory at most: references of 24 bytes, names of 8; and how many of
+ * both are gone through, 0.3 s.  Beyond that everything is read. */
+#define REFS_MOST (1u << 19)
+#define NAMES_MOST (1u << 20)
+#define STEPS_MOST (1u << 27)
 
-/* With more units everything is read: 8 MiB, and those that the set knows. */
-#define UNITS_MOST (1u << 20)
-#define SET_BYTES (32u << 20)
+/* At most so many parts of the filesystem's blocks are blocks of folders: with one
+ * inode in 16 KiB each of them may have one. */
+#define FOLDER_PART 2u
 
-/* A unit with this bit is an inode, otherwise a group.  In the set blocks of tables
- * have it: they come behind all inodes. */
-#define INODE (UINT64_C(1) << 32)
-
-/* The group of a node's kind that belongs to a folder whose entries are wanted. */
-#define WANTED 1u
+/* A block of a folder that is not known to be wanted names an inode. */
+struct name {
+	uint32_t folder, ino;
+};
 
 struct e2pf_folders {
 	const struct e2pf_ext4 *ext4;
 	const struct e2pf_geometry *geo;
 	pthread_mutex_t lock;		/* of what follows */
-	uint64_t *unit;
-	size_t units, room;
-	struct e2pf_blockset seen;
-	uint64_t inodes;		/* that are in use */
-	bool everything;
+	uint64_t units, seeded;
+	bool news;			/* there may be something to sweep */
+	bool full;			/* more than can be kept */
+	uint32_t part;			/* bytes of a table, see above */
+	/* A bit for each inode, part of a table, and part of the device: */
+	uint8_t *wanted, *table, *near;
+	/* What tables refer to and was not read; the number of the inode is the
+	 * group of its kind. */
+	struct e2pf_ref *ref;
+	size_t refs, ref_room;
+	struct name *name;
+	size_t names, name_room;
+	uint64_t left;			/* bytes that may still be read */
+	uint64_t steps;
 };
 
-static void add_unit(struct e2pf_folders *f, uint64_t unit)
+/* The inode that is being parsed. */
+struct parent {
+	struct e2pf_folders *f;
+	uint32_t ino;
+};
+
+static bool has_bit(const uint8_t *bits, uint64_t at)
 {
-	if (e2pf_have_room((void **)&f->unit, &f->room, f->units, 1,
-			   sizeof(*f->unit)))
-		f->unit[f->units++] = unit;
+	return bits[at / 8] & 1u << at % 8;
 }
 
-/* An entry of a wanted folder; `ctx` are the folders, which are locked. */
+/* Returns false if it was set before. */
+static bool set_bit(uint8_t *bits, uint64_t at)
+{
+	bool before = has_bit(bits, at);
+
+	bits[at / 8] |= (uint8_t)(1u << at % 8);
+	return !before;
+}
+
+/* A sink; `ctx` is the parent, or a group whose table this is. */
+static void keep(void *ctx, const struct e2pf_ref *found)
+{
+	const struct parent *parent = ctx;
+	struct e2pf_folders *f = parent->f;
+	struct e2pf_kind kind = e2pf_kind_of(found);
+	struct e2pf_ref ref = *found;
+
+	f->full |= f->refs == REFS_MOST ||
+		   !e2pf_have_room((void **)&f->ref, &f->ref_room, f->refs, 1,
+				   sizeof(*f->ref));
+	if (f->full)
+		return;
+	if (kind.cls == E2PF_DIRS && !ref.parse) {
+		kind.parse = E2PF_FOLDER_BLOCK;
+		ref.parse = true;
+	}
+	kind.group = parent->ino;
+	ref.cookie = e2pf_cookie_of(kind);
+	f->ref[f->refs++] = ref;
+	f->news |= kind.parse == E2PF_FOLDER_TABLE ||
+		   has_bit(f->wanted, kind.group);
+}
+
+static uint64_t table_parts(const struct e2pf_folders *f)
+{
+	return (uint64_t)f->geo->inodes_per_group * f->geo->inode_size / f->part +
+	       1;
+}
+
+/* With an inode a part of its table is read, but nothing that is unused: the kernel may
+ * be initializing that.  One that came into use after the filesystem was opened is left
+ * to the walk. */
+static void want(struct e2pf_folders *f, uint32_t ino)
+{
+	const struct e2pf_geometry *geo = f->geo;
+	uint32_t g = (ino - 1) / geo->inodes_per_group;
+	uint32_t index = (ino - 1) % geo->inodes_per_group;
+	uint64_t part = (uint64_t)index * geo->inode_size / f->part;
+	uint32_t each = f->part / geo->block_size, end;
+	struct parent parent = { f, g };
+	struct e2pf_plan plan = {
+		.geo = geo, .classes = E2PF_ALL_CLASSES, .sink = keep,
+		.ctx = &parent
+	};
+	const struct e2pf_kind kind = {
+		.parse = E2PF_FOLDER_TABLE, .cls = E2PF_INODES,
+		.data = E2PF_CLASSES
+	};
+	struct e2pf_group group;
+
+	if (!set_bit(f->wanted, ino))
+		return;
+	f->news = true;
+	group = e2pf_ext4_group(f->ext4, g);
+	if (!group.inode_table || index >= group.inodes_in_use ||
+	    !set_bit(f->table, g * table_parts(f) + part))
+		return;
+	end = e2pf_table_blocks(geo, group.inodes_in_use) - part * each;
+	e2pf_gather_add(&plan, kind, group.inode_table + part * each,
+			end < each ? end : each);
+	e2pf_gather_flush(&plan);
+}
+
+/* Entries need not say whether they are folders. */
 static void add_entry(void *ctx, uint32_t ino)
 {
-	struct e2pf_folders *f = ctx;
-	uint32_t g;
+	const struct parent *parent = ctx;
+	struct e2pf_folders *f = parent->f;
 
-	if (f->everything || !e2pf_blockset_add(&f->seen, ino, 1))
+	if (has_bit(f->wanted, parent->ino)) {
+		want(f, ino);
 		return;
-	add_unit(f, INODE | ino);
-	f->everything = f->units > f->inodes / PART ||
-			f->units > UNITS_MOST || e2pf_blockset_is_full(&f->seen);
-	for (g = 0; f->everything && g < f->geo->groups; g++)
-		add_unit(f, g);
+	}
+	f->full |= f->names == NAMES_MOST ||
+		   !e2pf_have_room((void **)&f->name, &f->name_room, f->names,
+				   1, sizeof(*f->name));
+	if (!f->full)
+		f->name[f->names++] = (struct name) { parent->ino, ino };
 }
 
-struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4)
+/* Blocks in one of these are near each other. */
+static uint64_t place(const struct e2pf_folders *f, uint64_t offset)
 {
+	return offset / (f->part / 2);
+}
+
+struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4, bool seeks)
+{
+	const struct e2pf_geometry *geo = ext4->geo;
 	struct e2pf_folders *f = calloc(1, sizeof(*f));
 	uint32_t i;
 
@@ -83,13 +167,20 @@ struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4)
 		return NULL;
 	pthread_mutex_init(&f->lock, NULL);
 	f->ext4 = ext4;
-	f->geo = ext4->geo;
-	e2pf_blockset_reset(&f->seen, SET_BYTES);
-	for (i = 0; i < f->geo->groups; i++)
-		f->inodes += e2pf_ext4_group(ext4, i).inodes_allocated;
+	f->geo = geo;
+	f->units = 1;
+	f->part = seeks ? SEEK_PART : FLASH_PART;
+	f->left = geo->blocks / FOLDER_PART * geo->block_size;
+	f->wanted = calloc(geo->inodes / 8 + 1, 1);
+	f->table = calloc(geo->groups * table_parts(f) / 8 + 1, 1);
+	f->near = calloc(place(f, geo->blocks * geo->block_size) / 8 + 1, 1);
+	if (!f->wanted || !f->table || !f->near) {
+		e2pf_folders_free(f);
+		return NULL;
+	}
 	for (i = 0; i < ext4->below_count; i++)
-		if (ext4->below[i] && ext4->below[i] <= f->geo->inodes)
-			add_entry(f, ext4->below[i]);
+		if (ext4->below[i] && ext4->below[i] <= geo->inodes)
+			want(f, ext4->below[i]);
 	return f;
 }
 
@@ -97,127 +188,119 @@ void e2pf_folders_free(struct e2pf_folders *f)
 {
 	if (!f)
 		return;
-	e2pf_blockset_reset(&f->seen, 0);
 	pthread_mutex_destroy(&f->lock);
-	free(f->unit);
+	free(f->wanted);
+	free(f->table);
+	free(f->near);
+	free(f->ref);
+	free(f->name);
 	free(f);
 }
 
 uint64_t e2pf_folders_units(struct e2pf_folders *f)
 {
-	uint64_t units;
+	E2PF_LOCKED(f);
 
-	pthread_mutex_lock(&f->lock);
-	units = f->units;
-	pthread_mutex_unlock(&f->lock);
-	return units;
+	return f->units;
 }
 
-bool e2pf_folders_is_group(struct e2pf_folders *f, uint64_t unit, uint32_t *number)
+bool e2pf_folders_are_full(const struct e2pf_folders *f)
 {
-	uint64_t is;
-
-	pthread_mutex_lock(&f->lock);
-	is = f->unit[unit];
-	pthread_mutex_unlock(&f->lock);
-	*number = (uint32_t)is;
-	return !(is & INODE);
+	return f->full;
 }
 
-/* The blocks of a table around this one, and before its `end`, where the unused part
- * begins; once. */
-static void seed_around(struct e2pf_folders *f, uint64_t table, uint64_t block,
-			uint64_t end, struct e2pf_plan *plan)
+/* What wanted folders name is wanted: folders whose blocks were read before. */
+static void follow_names(struct e2pf_folders *f)
 {
-	uint64_t first = block / AROUND * AROUND;
+	size_t i, n, before;
 
-	end = end < first + AROUND ? end : first + AROUND;
-	first = first > table ? first : table;
-	pthread_mutex_lock(&f->lock);
-	if (!e2pf_blockset_add(&f->seen, INODE + first, end - first))
-		end = first;
-	pthread_mutex_unlock(&f->lock);
-	e2pf_gather_add(plan, e2pf_unparsed(E2PF_INODES), first, end - first);
+	do {
+		before = f->names;
+		for (i = n = 0; i < before; i++)
+			if (has_bit(f->wanted, f->name[i].folder))
+				want(f, f->name[i].ino);
+			else
+				f->name[n++] = f->name[i];
+		f->names = n;
+		f->steps += before;
+		f->full |= f->steps > STEPS_MOST;
+	} while (n < before && !f->full);
 }
 
-/* An inode that was not in use when the filesystem was opened is left to the walk: the
- * kernel may be initializing its table. */
-void e2pf_folders_seed(struct e2pf_folders *f, uint32_t ino, struct e2pf_plan *plan)
-{
-	const struct e2pf_geometry *geo = f->geo;
-	uint32_t index = (ino - 1) % geo->inodes_per_group;
-	const struct e2pf_group group =
-		e2pf_ext4_group(f->ext4, (ino - 1) / geo->inodes_per_group);
-	const struct e2pf_kind kind = {
-		.group = ino, .parse = E2PF_FOLDER_INODE, .cls = E2PF_INODES,
-		.data = E2PF_CLASSES
-	};
-	uint64_t block = group.inode_table +
-			 (uint64_t)index * geo->inode_size / geo->block_size;
-
-	if (!group.inode_table || index >= group.inodes_in_use)
-		return;
-	seed_around(f, group.inode_table, block, group.inode_table +
-		    e2pf_table_blocks(geo, group.inodes_in_use), plan);
-	e2pf_gather_add(plan, kind, block, 1);
-	e2pf_gather_flush(plan);
-}
-
-/* A sink that marks what leads to the entries of a wanted folder; `ctx` is the plan. */
-static void pass_marked(void *ctx, const struct e2pf_ref *found)
-{
-	const struct e2pf_plan *plan = ctx;
-	struct e2pf_kind kind = e2pf_kind_of(found);
-	struct e2pf_ref ref = *found;
-
-	if (kind.cls == E2PF_DIRS && !ref.parse) {
-		kind.parse = E2PF_FOLDER_BLOCK;
-		ref.parse = true;
-	} else if (kind.data == E2PF_DIRS) {
-		kind.group = WANTED;
-	}
-	ref.cookie = e2pf_cookie_of(kind);
-	plan->sink(plan->ctx, &ref);
-}
-
-/* Entries need not say whether they are folders. */
-static void parse_inode(struct e2pf_folders *f, struct e2pf_plan *plan,
-			uint32_t ino, const uint8_t *block)
-{
-	uint64_t index = (ino - 1) % f->geo->inodes_per_group;
-	const uint8_t *inode = block + index * f->geo->inode_size %
-				       f->geo->block_size;
-	uint16_t mode;
-
-	e2pf_plan_inodes(plan, ino, inode, f->geo->inode_size);
-	memcpy(&mode, inode, sizeof(mode));
-	if ((le16toh(mode) & LINUX_S_IFMT) != LINUX_S_IFDIR)
-		return;
-	pthread_mutex_lock(&f->lock);
-	e2pf_plan_inline_entries(f->geo, inode, add_entry, f);
-	pthread_mutex_unlock(&f->lock);
-}
-
-bool e2pf_folders_parse(struct e2pf_folders *f, struct e2pf_plan *plan,
-			const struct e2pf_ref *ref, uint64_t block,
-			const void *bytes)
+static bool is_wanted(const struct e2pf_folders *f, const struct e2pf_ref *ref)
 {
 	struct e2pf_kind kind = e2pf_kind_of(ref);
-	struct e2pf_plan marked = *plan;
 
-	marked.sink = pass_marked;
-	marked.ctx = plan;
-	if (kind.parse == E2PF_FOLDER_BLOCK) {
-		pthread_mutex_lock(&f->lock);
-		e2pf_plan_entries(f->geo, bytes, f->geo->block_size, add_entry,
-				  f);
-		pthread_mutex_unlock(&f->lock);
-	} else if (kind.parse == E2PF_FOLDER_INODE) {
-		parse_inode(f, &marked, kind.group, bytes);
-	} else if (kind.data == E2PF_DIRS && kind.group == WANTED) {
-		e2pf_plan_block(&marked, kind, block, bytes);
-	} else {
-		return false;
+	return kind.parse == E2PF_FOLDER_TABLE || has_bit(f->wanted, kind.group);
+}
+
+static bool is_near(const struct e2pf_folders *f, const struct e2pf_ref *ref)
+{
+	return ref->cls == E2PF_DIRS && ref->length <= f->part / 2 &&
+	       has_bit(f->near, place(f, ref->offset));
+}
+
+void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
+		       const struct e2pf_plan *plan)
+{
+	size_t i, n = 0;
+	E2PF_LOCKED(f);
+
+	f->seeded = unit + 1;
+	follow_names(f);
+	f->steps += f->refs;
+	f->news = false;
+	for (i = 0; i < f->refs; i++)
+		if (f->ref[i].cls == E2PF_DIRS && is_wanted(f, &f->ref[i]))
+			set_bit(f->near, place(f, f->ref[i].offset));
+	for (i = 0; i < f->refs; i++) {
+		const struct e2pf_ref *ref = &f->ref[i];
+
+		if (!is_wanted(f, ref) && !is_near(f, ref)) {
+			f->ref[n++] = *ref;
+		} else if (ref->length <= f->left) {
+			f->left -= ref->length;
+			plan->sink(plan->ctx, ref);
+		}
 	}
-	return true;
+	f->refs = n;
+}
+
+static void parse_table(struct parent *parent, struct e2pf_plan *plan,
+			uint32_t ino, const uint8_t *inode, uint32_t size)
+{
+	uint32_t each = plan->geo->inode_size;
+	uint16_t mode;
+
+	for (; size >= each; size -= each, inode += each) {
+		parent->ino = ino++;
+		e2pf_plan_inodes(plan, parent->ino, inode, each);
+		memcpy(&mode, inode, sizeof(mode));
+		if ((le16toh(mode) & LINUX_S_IFMT) == LINUX_S_IFDIR)
+			e2pf_plan_inline_entries(plan->geo, inode, add_entry,
+						 parent);
+	}
+}
+
+bool e2pf_folders_parse(struct e2pf_folders *f, const struct e2pf_plan *plan,
+			const struct e2pf_ref *ref, uint32_t ino, uint64_t block,
+			const void *bytes, uint32_t size)
+{
+	struct e2pf_kind kind = e2pf_kind_of(ref);
+	struct parent parent = { f, kind.group };
+	struct e2pf_plan kept = *plan;
+	bool more;
+	E2PF_LOCKED(f);
+
+	kept.sink = keep;
+	kept.ctx = &parent;
+	if (kind.parse == E2PF_FOLDER_TABLE)
+		parse_table(&parent, &kept, ino, bytes, size);
+	else if (kind.parse == E2PF_FOLDER_BLOCK)
+		e2pf_plan_entries(f->geo, bytes, size, add_entry, &parent);
+	else
+		e2pf_plan_block(&kept, kind, block, bytes);
+	more = f->news && f->seeded == f->units && !f->full;
+	f->units += more;
+	return more;
 }

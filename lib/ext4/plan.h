@@ -78,14 +78,15 @@ enum e2pf_parse {
 	E2PF_EXTENT_NODE,
 	E2PF_INDIRECT_BLOCK,
 	E2PF_XATTR_BLOCK,
-	/* For folders below which everything is read (folders.c): */
-	E2PF_FOLDER_INODE,
+	/* Below a folder (folders.c): a part of a table, and a block of entries. */
+	E2PF_FOLDER_TABLE,
 	E2PF_FOLDER_BLOCK
 };
 
 /* The kind of a run of blocks: the cookie of a reference. */
 struct e2pf_kind {
-	uint32_t group;			/* of an inode table */
+	uint32_t group;			/* of an inode table; below a folder
+					   otherwise the inode that leads to it */
 	uint8_t parse;			/* enum e2pf_parse */
 	uint8_t depth;			/* extent node: levels below it;
 					   indirect: 1 single to 3 triple */

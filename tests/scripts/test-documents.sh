@@ -468,13 +468,13 @@ layers='lib/engine (array|lock)\.h|device/(device|speed|thread)\.h
 lib/device none
 lib (engine|device|report)/.*\.h
 lib/report settings\.h|(engine|device)/.*\.h
-lib/ext4 array\.h|session\.h|libext2fs/(mmap_io|observe)\.h|(engine|device|report)/.*\.h
-lib/btrfs array\.h|lock\.h|session\.h|engine/source\.h|device/device\.h
+lib/ext4 (array|lock)\.h|session\.h|libext2fs/(mmap_io|observe)\.h|(engine|device|report)/.*\.h
+lib/btrfs (array|lock)\.h|session\.h|engine/source\.h|device/device\.h
 lib/libext2fs keep_errno\.h|device/device\.h|engine/engine\.h|ext4/journal\.h
 accel settings\.h|(interpose|linkage)\.h|libext2fs/(io_table|weak)\.h
 launch none
 module status\.h|settings\.h|session\.h|report/.*\.h|lock\.h|device/(sysfile|thread)\.h
-prefetch settings\.h|lock\.h|device/(spindle|share|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
+prefetch settings\.h|(array|lock)\.h|device/(spindle|share|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
 
 # includes FOLDER ALLOWED: of its own headers and these.
 includes()

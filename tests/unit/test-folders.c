@@ -186,7 +186,7 @@ static struct {
 	struct tiny_fs fs;
 	struct e2pf_source *source;
 	struct e2pf_ref ref[REFS];
-	unsigned refs, parsed;
+	unsigned refs, next, parsed, units;
 } t;
 
 static void make_fs(unsigned groups, unsigned inodes)
@@ -219,15 +219,22 @@ static uint32_t inode_of(unsigned group, unsigned index)
 	return group * INODES + index + 1;
 }
 
-/* A folder whose block, the n-th behind the table, has one entry. */
+/* A folder whose block has one entry. */
+static void make_folder_at(uint64_t block, uint32_t ino, uint32_t child,
+			   unsigned type)
+{
+	tiny_inode(&t.fs, ino, LINUX_S_IFDIR, 0, &block, 1);
+	put_entry(tiny_block(&t.fs, block), child, BS, "name", type);
+}
+
+/* The block is the n-th behind the table of its group. */
 static uint64_t make_folder(uint32_t ino, unsigned n, uint32_t child,
 			    unsigned type)
 {
 	uint32_t group = (ino - 1) / t.fs.geo.inodes_per_group;
 	uint64_t block = tiny_free_block(&t.fs, group) + n;
 
-	tiny_inode(&t.fs, ino, LINUX_S_IFDIR, 0, &block, 1);
-	put_entry(tiny_block(&t.fs, block), child, BS, "name", type);
+	make_folder_at(block, ino, child, type);
 	return block;
 }
 
@@ -255,23 +262,18 @@ static bool table_is_read(unsigned group)
 }
 
 /* Read all units, and what they lead to. */
-static void read_all(const uint32_t *inodes, unsigned count)
+static void read_phase(const struct e2pf_phase *phase)
 {
-	const struct e2pf_start start = { .budget = UINT64_MAX };
 	const struct e2pf_source_ops *ops = t.source->ops;
-	unsigned unit = 0, next = 0, phase;
 	uint32_t at, size;
 	bool more;
 
-	t.fs.ext4->below = inodes;
-	t.fs.ext4->below_count = count;
-	ops->begin(t.source, &start);
-	phase = ops->next(t.source, NULL)->number;
-	while (unit < ops->units(t.source, phase, &more)) {
-		assert_true(ops->weight(t.source, phase, unit) >= BS);
-		ops->seed(t.source, phase, unit++, accept_ref, NULL);
-		for (; next < t.refs; next++) {
-			const struct e2pf_ref ref = t.ref[next];
+	t.units = 0;
+	while (t.units < ops->units(t.source, phase->number, &more)) {
+		ops->weight(t.source, phase->number, t.units);
+		ops->seed(t.source, phase->number, t.units++, accept_ref, NULL);
+		for (; t.next < t.refs; t.next++) {
+			const struct e2pf_ref ref = t.ref[t.next];
 
 			for (at = 0; ref.parse && at < ref.length; at += size) {
 				size = ops->piece(t.source, &ref, at);
@@ -284,13 +286,30 @@ static void read_all(const uint32_t *inodes, unsigned count)
 	}
 }
 
-/* Through three groups, the last folder by an extent node; another one beside it is
- * none of them. */
+/* The part, and then everything if that is to be read. */
+static void read_all(const uint32_t *inodes, unsigned count)
+{
+	const struct e2pf_start start = {
+		.budget = UINT64_MAX, .seeks = true
+	};
+	const struct e2pf_phase *phase;
+
+	t.fs.ext4->below = inodes;
+	t.fs.ext4->below_count = count;
+	t.source->ops->begin(t.source, &start);
+	phase = t.source->ops->next(t.source, NULL);
+	read_phase(phase);
+	if (t.source->ops->next(t.source, phase) == phase)
+		read_phase(phase);
+}
+
+/* Through three groups, the last folder by an extent node; others beside it are none of
+ * them, and one of these lies near. */
 SOURCE_TEST(below_a_folder)
 {
 	uint32_t first = inode_of(5, 0), second = inode_of(9, 3);
-	uint32_t third = inode_of(7, 1), beside = inode_of(7, 2);
-	uint64_t node, leaf, other;
+	uint32_t third = inode_of(7, 1);
+	uint64_t node, leaf, far = tiny_free_block(&t.fs, 30), near;
 
 	make_folder(first, 0, second, EXT2_FT_DIR);
 	make_folder(second, 0, third, EXT2_FT_UNKNOWN);
@@ -300,12 +319,31 @@ SOURCE_TEST(below_a_folder)
 	tiny_node(&t.fs, node, 0, &leaf, 1);
 	put_entry(tiny_block(&t.fs, leaf), inode_of(11, 0), BS, "f",
 		  EXT2_FT_REG_FILE);
-	other = make_folder(beside, 9, inode_of(20, 0), EXT2_FT_DIR);
+	make_folder_at(far, inode_of(7, 2), inode_of(20, 0), EXT2_FT_DIR);
+	near = make_folder(inode_of(7, 3), 9, inode_of(21, 0), EXT2_FT_DIR);
 	read_all(&first, 1);
 	assert_true(table_is_read(5) && table_is_read(9) && table_is_read(7) &&
 		    table_is_read(11));
-	assert_true(is_read(node) && is_read(leaf));
-	assert_false(is_read(other) || table_is_read(20) || table_is_read(0) || table_is_read(6));
+	assert_true(is_read(node) && is_read(leaf) && is_read(near));
+	assert_false(is_read(far) || table_is_read(0) || table_is_read(6));
+	assert_false(table_is_read(20) || table_is_read(21));
+}
+
+/* Each in the one before, in one group, and the last names files: the sweep that reads
+ * the first one's block reads those of all. */
+SOURCE_TEST(folders_side_by_side)
+{
+	uint32_t first = inode_of(5, 0);
+	unsigned i;
+
+	for (i = 0; i < 10; i++)
+		make_folder(inode_of(5, i), 10 - i, inode_of(5, i + 1),
+			    EXT2_FT_DIR);
+	make_folder(inode_of(5, 10), 0, inode_of(20, 0), EXT2_FT_REG_FILE);
+	read_all(&first, 1);
+	assert_true(table_is_read(20));
+	/* The table, the blocks, the file's table. */
+	assert_int_equal(t.units, 3);
 }
 
 /* Two that contain each other, and ".." that leads up: each is followed once. */
@@ -320,8 +358,8 @@ SOURCE_TEST(in_a_circle)
 		  inode_of(20, 0), 512, "..", EXT2_FT_DIR);
 	read_all((const uint32_t[]){ one, two, one }, 3);
 	assert_false(table_is_read(20));
-	/* The inode and the block of each. */
-	assert_int_equal(t.parsed, 2 * 2);
+	/* The table, and the block of each. */
+	assert_int_equal(t.parsed, 1 + 2);
 }
 
 /* A folder that came into being after the filesystem was opened is not looked at: its
@@ -361,57 +399,102 @@ SOURCE_TEST(no_folders)
 	assert_false(is_read(block) || table_is_read(20));
 }
 
-/* The blocks of a table around an inode are read once, as by the kernel: 32 of them, or
- * to the end of what is in use. */
-SOURCE_TEST(around_an_inode)
+/* The used part of a table is read, once. */
+SOURCE_TEST(a_table_once)
 {
-	const uint32_t first[] = { 1 + 8 * 40, 2 + 8 * 40, 1 + 8 * 99 };
-	uint64_t table, at;
-	unsigned i, n;
+	const uint32_t first[] = { inode_of(5, 1), inode_of(5, 20) };
+	uint64_t table = t.fs.groups[5].inode_table;
+	unsigned i;
 
-	tear_down(NULL);
-	make_fs(1, 800);
-	table = t.fs.groups[0].inode_table;
-	for (i = 0; i < 3; i++)
-		make_folder(first[i], i, first[i], EXT2_FT_DIR);
-	t.fs.groups[0].inodes_in_use = 8 * 98;
-	read_all(first, 3);
-	at = table + 40;
-	for (i = n = 0; i < 100; i++) {
-		assert_int_equal(is_read(table + i),
-				 (table + i) / 32 == at / 32 && i < 98);
-		n += is_read(table + i);
-	}
-	assert_in_range(n, 1, 32);
-	/* Around both, and of each the inode and the block. */
-	assert_int_equal(t.refs, 1 + 2 * 2);
+	make_folder(first[0], 0, inode_of(5, 2), EXT2_FT_REG_FILE);
+	make_folder(first[1], 1, inode_of(5, 3), EXT2_FT_REG_FILE);
+	t.fs.groups[5].inodes_in_use = INODES / 8 * 3;
+	read_all(first, 2);
+	for (i = 0; i < 8; i++)
+		assert_int_equal(is_read(table + i), i < 3);
+	assert_int_equal(t.refs, 1 + 2);
 }
 
-/* A folder of so many files. */
-static bool all_is_read(unsigned files)
+/* A folder with many blocks, all of which lie at the same place in its group. */
+static void make_large_folder(uint32_t ino, uint64_t block, unsigned blocks)
+{
+	struct ext3_extent *extent;
+
+	tiny_inode(&t.fs, ino, LINUX_S_IFDIR, 0, &block, 1);
+	extent = (struct ext3_extent *)tiny_inode_at(&t.fs, ino)->i_block + 1;
+	extent->ee_len = htole16((uint16_t)blocks);
+}
+
+static void fill_blocks(uint64_t block, unsigned blocks)
+{
+	uint8_t *at;
+
+	for (; blocks--; block++)
+		for (at = tiny_block(&t.fs, block);
+		     at + 24 <= (uint8_t *)tiny_block(&t.fs, block) + BS;)
+			at = put_entry(at, inode_of(39, 0), 12, "f",
+				       EXT2_FT_REG_FILE);
+}
+
+/* No more is read than the folders of a sound filesystem take: these share their blocks. */
+SOURCE_TEST(half_of_the_blocks)
 {
 	uint32_t first = inode_of(5, 0);
-	uint8_t *at;
+	uint64_t block = tiny_free_block(&t.fs, 1), bytes = 0;
+	uint8_t *at = tiny_block(&t.fs, block);
+	unsigned i;
+
+	for (i = 0; i < INODES; i++) {
+		make_large_folder(inode_of(5, i), block, 200);
+		at = put_entry(at, inode_of(5, i), 12, "f", EXT2_FT_DIR);
+	}
+	read_all(&first, 1);
+	for (i = 0; i < t.refs; i++)
+		bytes += t.ref[i].length;
+	assert_in_range(bytes, 200 * BS, t.fs.geo.blocks / 2 * BS);
+}
+
+/* Beside a folder lie others with more names than are kept in memory: everything is
+ * read. */
+SOURCE_TEST(too_many_names)
+{
+	uint32_t first = inode_of(5, 0);
+	uint64_t block = tiny_free_block(&t.fs, 5);
 	unsigned i;
 
 	tear_down(NULL);
-	set_up(NULL);
-	at = tiny_block(&t.fs, make_folder(first, 0, 0, 0));
-	for (i = 0; i < files; i++)
-		at = put_entry(at, inode_of(7 + i / INODES, i % INODES),
-			       i + 1 < files ? 12 : BS - 12 * i, "f",
-			       EXT2_FT_REG_FILE);
+	make_fs(120, INODES);
+	make_folder(first, 0, inode_of(7, 0), EXT2_FT_REG_FILE);
+	fill_blocks(block + 1, 230);
+	for (i = 1; i < INODES; i++)
+		make_large_folder(inode_of(5, i), block + 1, 230);
 	read_all(&first, 1);
-	assert_true(table_is_read(7) && table_is_read(8));
-	assert_int_equal(table_is_read(0), table_is_read(GROUPS - 1));
-	return table_is_read(0);
+	for (i = 0; i < t.fs.geo.groups; i++)
+		assert_true(table_is_read(i));
 }
 
-/* Where one in 32 of all inodes is wanted, all are read. */
-SOURCE_TEST(everything)
+/* A chain of folders whose inodes lie in the other order: each pass over the names, of
+ * which others beside them have many, finds one.  That ends, and everything is read. */
+SOURCE_TEST(a_long_chain)
 {
-	assert_false(all_is_read(GROUPS * INODES / 32 - 1));
-	assert_true(all_is_read(GROUPS * INODES / 32));
+	uint32_t ino[1201];
+	unsigned i;
+
+	tear_down(NULL);
+	make_fs(120, INODES);
+	for (i = 0; i < COUNT(ino); i++)
+		ino[i] = inode_of(1 + i / 60, 59 - i % 60);
+	for (i = 0; i + 1 < COUNT(ino); i++)
+		make_folder(ino[i], i % 60, ino[i + 1], EXT2_FT_DIR);
+	for (i = 0; i < 80; i++) {
+		uint64_t block = tiny_free_block(&t.fs, 1 + i / 4) + 80;
+
+		fill_blocks(block, 140);
+		make_large_folder(inode_of(1 + i / 4, 60 + i % 4), block, 140);
+	}
+	read_all(ino, 1);
+	for (i = 0; i < t.fs.geo.groups; i++)
+		assert_true(table_is_read(i));
 }
 
 /*
