@@ -86,7 +86,6 @@ struct e2pf_engine_stats {
 	uint64_t prefetched_requests;
 	uint64_t checker_bytes;
 	uint64_t wasted_bytes;		/* prefetched and not (yet) read */
-	uint64_t peak_lookahead_bytes;
 	/* Memory of the engine, at most: references, buffers to parse in, and
 	 * the set of blocks ahead. */
 	uint64_t refs_bytes, buffer_bytes, set_bytes;

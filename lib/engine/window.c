@@ -199,81 +199,61 @@ bool e2pf_window_is_used_up(const struct e2pf_window *w)
  * Places.
  */
 
-/* Some bytes of a reference that no reference before it covers. */
-struct piece {
-	const struct e2pf_ref *ref;
-	uint64_t from, to;
-};
-
-/* The next piece of a run before byte `end`.  Returns false if there is none.  Each
- * reference is looked at once, and once more for each end that cuts it. */
-static bool next_piece(struct e2pf_run_parts *parts, uint64_t pos,
-		       uint64_t end, struct piece *p)
+/* Record bytes of a reference as ahead of the checker.  Returns how many were not. */
+static uint64_t record(struct e2pf_window *w, const struct e2pf_stripe *stripe,
+		       const struct e2pf_ref *ref, uint64_t from, uint64_t to)
 {
-	while (parts->next < parts->n) {
-		const struct e2pf_ref *ref = &parts->ref[parts->next];
-		uint64_t from = ref->offset, to = from + ref->length;
-
-		if (from < parts->covered)
-			from = parts->covered;
-		if (from < pos)
-			from = pos;
-		if (from >= end)
-			return false;
-		p->ref = ref;
-		p->from = from;
-		p->to = to < end ? to : end;
-		if (to <= end)
-			parts->next++;
-		if (p->to > parts->covered)
-			parts->covered = p->to;
-		if (p->from < p->to)
-			return true;
-	}
-	return false;
-}
-
-/* Record a piece as ahead of the checker.  Returns the bytes that were not. */
-static uint64_t record_piece(struct e2pf_window *w,
-			     const struct e2pf_stripe *stripe,
-			     const struct piece *p)
-{
-	uint64_t first = place(w, p->ref->device, p->from);
-	uint64_t last = place(w, p->ref->device, p->to - 1);
+	uint64_t first = place(w, ref->device, from);
+	uint64_t last = place(w, ref->device, to - 1);
 	uint64_t bytes = e2pf_blockset_add(&w->ahead, first,
 					   last - first + 1) *
 			 w->source->grain;
 
-	if (!bytes)
-		return 0;
 	/* Blocks for a later phase were counted when they were found. */
-	if (!(stripe->phase->later & UINT32_C(1) << p->ref->cls))
+	if (!(stripe->phase->later & UINT32_C(1) << ref->cls))
 		count_ahead(w, stripe->range, bytes);
 	return bytes;
+}
+
+static uint64_t end_of(const struct e2pf_ref *ref)
+{
+	return ref->offset + ref->length;
 }
 
 void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
 			    const struct e2pf_stripe *stripe, uint64_t pos,
 			    uint64_t len, bool missing)
 {
-	uint64_t covered = 0, new_bytes = 0, gaps;
-	struct piece p;
+	uint64_t end = pos + len, gaps = 0, new_bytes = 0, to;
+	const struct e2pf_ref *ref;
+	size_t i;
 
 	w->planned_bytes += len;
-	while (next_piece(parts, pos, pos + len, &p)) {
-		if (!missing)
-			continue;
-		covered += p.to - p.from;
-		new_bytes += record_piece(w, stripe, &p);
+	while (parts->next < parts->n && end_of(&parts->ref[parts->next]) <= pos)
+		parts->next++;
+	if (!missing)
+		return;
+	/* References may overlap: `pos` is behind those that were recorded. */
+	for (i = parts->next; i < parts->n && pos < end; i++) {
+		ref = &parts->ref[i];
+		if (ref->offset >= end)
+			break;
+		if (ref->offset > pos) {
+			gaps += ref->offset - pos;
+			pos = ref->offset;
+		}
+		to = end_of(ref) < end ? end_of(ref) : end;
+		if (to > pos) {
+			new_bytes += record(w, stripe, ref, pos, to);
+			pos = to;
+		}
 	}
+	gaps += end - pos;
 	if (!new_bytes)
 		return;		/* all of it is already in flight */
-	gaps = len > covered ? len - covered : 0;
 	w->unused += gaps;
 	count_ahead(w, stripe->range, gaps);
 	w->prefetched_bytes += new_bytes + gaps;
-	if (e2pf_window_unread(w) > w->peak_bytes)
-		w->peak_bytes = e2pf_window_unread(w);
 }
 
 unsigned e2pf_window_forget(struct e2pf_window *w,

@@ -44,7 +44,7 @@ struct e2pf_window {
 	uint64_t unused;		/* other bytes that nobody has used: of
 					   gaps, and ahead at an earlier stop */
 	uint64_t total_from;		/* bytes prefetched before the start */
-	uint64_t planned_bytes, prefetched_bytes, peak_bytes;
+	uint64_t planned_bytes, prefetched_bytes;
 
 	/* Const from the creation on: the first place of each device. */
 	uint64_t base[E2PF_DEVICES];
@@ -54,9 +54,8 @@ struct e2pf_window {
 struct e2pf_run_parts {
 	struct e2pf_ref *ref;
 	size_t n;
-	size_t next;		/* the first one that reaches beyond the parts
-				   so far */
-	uint64_t covered;	/* end of the references before that */
+	size_t next;		/* the first one that reaches into the last part,
+				   or beyond it */
 };
 
 /* Lay out the places of all devices of the schedule's source. */

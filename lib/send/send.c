@@ -216,10 +216,6 @@ static void plan_wanted(struct send *s)
 /* Two windows may be ahead of the send: begin the next one when it has come to this. */
 static void wait_for_room(struct send *s)
 {
-	uint64_t ahead = s->bytes - s->bytes_before;
-
-	if (ahead > s->base.last.peak_lookahead_bytes)
-		s->base.last.peak_lookahead_bytes = ahead;
 	pthread_mutex_lock(&s->lock);
 	s->waiting = true;
 	while (!s->stop && s->came_out < s->part_stream)

@@ -26,7 +26,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	};
 	struct e2pf_session *session;
 	unsigned others = fake_threads();
-	uint64_t peak;
+	uint64_t peak = 0;
 	struct send *s;
 
 	fake = is;
@@ -37,12 +37,14 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	pthread_mutex_lock(&s->lock);
 	assert_null(e2pf_send_start(session, -1, &args));
 	while (!s->gone) {
-		uint64_t more = 0;
+		uint64_t more = 0, ahead;
 
 		/* The send reaches the end of each part when it is waited
 		 * for. */
 		if (s->waiting) {
 			more = s->stream - s->came_out;
+			ahead = s->bytes - s->bytes_before;
+			peak = ahead > peak ? ahead : peak;
 			waits++;
 		}
 		pthread_mutex_unlock(&s->lock);
@@ -60,7 +62,6 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	others++;		/* that of the sanitizer may have begun since */
 #endif
 	assert_true(fake.threads <= others + settings.threads);
-	peak = session->last.peak_lookahead_bytes;
 	requests = session->last.prefetched_requests;
 	bytes = session->last.prefetched_bytes;
 	e2pf_close(session);

@@ -292,7 +292,8 @@ PART_TEST(overlapping_references)
 		bool missing;
 		size_t next;
 	} part[] = {
-		{ 0, 3, true, 0 }, { 3, 4, false, 0 }, { 7, 9, true, 4 }
+		{ 0, 3, true, 0 }, { 3, 4, false, 0 }, { 7, 3, true, 0 },
+		{ 10, 6, true, 2 }
 	};
 	struct e2pf_run_parts parts = { .ref = ref, .n = COUNT(ref) };
 	const struct e2pf_stripe stripe = { .phase = &followed };

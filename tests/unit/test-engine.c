@@ -545,7 +545,6 @@ RIG_TEST(figures_add_up, 10, 2)
 	assert_int_equal(st.prefetched_bytes, blocks * BS);
 	assert_int_equal(st.planned_bytes, (blocks + TABLE_BLOCKS) * BS);
 	assert_int_equal(st.prefetched_requests, r->dev.requests);
-	assert_int_equal(st.peak_lookahead_bytes, blocks * BS);
 	assert_int_equal(st.wasted_bytes, blocks * BS);
 	assert_int_equal(st.checker_bytes, 0);
 	assert_uint_in_range(st.refs_bytes, 20 * sizeof(struct e2pf_ref),
