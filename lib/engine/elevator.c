@@ -96,8 +96,7 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref)
 	}
 	l->ref[l->used++] = *ref;
 	l->held++;
-	if (++el->held > el->most_held)
-		el->most_held = el->held;
+	el->held++;
 }
 
 /* Device order.  The order of two references to the same place does not matter,

@@ -55,7 +55,7 @@ struct e2pf_elevator {
 	uint64_t ahead_most;	/* bytes requested before the first of them is
 				   parsed */
 	bool out_of_memory;	/* for a reference, which was dropped */
-	size_t held, most_held;	/* references in memory: now, at most */
+	size_t held;		/* references in memory */
 	struct e2pf_level level[E2PF_ALL_LEVELS];
 	/* The level that is being read, and before it those that wait until it
 	 * has been read. */

@@ -86,15 +86,10 @@ struct e2pf_engine_stats {
 	uint64_t prefetched_requests;
 	uint64_t checker_bytes;
 	uint64_t wasted_bytes;		/* prefetched and not (yet) read */
-	/* Memory of the engine, at most: references, buffers to parse in, and
-	 * the set of blocks ahead. */
-	uint64_t refs_bytes, buffer_bytes, set_bytes;
 	uint64_t errors;		/* reads of the engine that failed */
 	uint64_t gate_waits;		/* reads that waited at the gate */
 	uint64_t lost_ns;		/* at the gate, for blocks that no worker
 					   has read */
-	const char *gate_opened;	/* why nobody waits at the gate any more in
-					   some phase; NULL: it was not opened */
 	bool gave_up;			/* reading ahead has ended because of
 					   errors, or because a total budget is
 					   used up */

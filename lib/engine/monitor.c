@@ -331,7 +331,6 @@ bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn)
 
 	while (turn->number >= e->pool.workers)
 		pthread_cond_wait(&e->work, &e->lock);
-	e2pf_pool_publish(&e->pool, turn->number, &turn->used);
 	while (e->run != E2PF_RUN_STOPPING && !(taken = claim(e, turn)))
 		be_idle(e, turn);
 	if (!taken)
@@ -402,7 +401,6 @@ bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
 		return false;
 	e2pf_window_count_part(&e->window, parts, &turn->stripe, pos, len,
 			       missing);
-	e2pf_pool_publish(&e->pool, turn->number, &turn->used);
 	return true;
 }
 
@@ -575,7 +573,7 @@ bool e2pf_engine_may_read_again(struct e2pf_engine *e,
 {
 	bool again = e2pf_reads_failed(&e->reads, e->devices[r->device], r,
 				       e->source->grain) &&
-		     e->reads.next_requested;
+		     e->reads.requests;
 	E2PF_LOCKED(e);
 
 	settle(e, e2pf_pacing_read_failed(&e->pacing, r->offset));
@@ -606,7 +604,6 @@ static void count_checker(struct e2pf_engine *e,
 	stats->checker_bytes = c->bytes;
 	stats->gate_waits = c->gate_waits;
 	stats->lost_ns = c->lost_ns;
-	stats->gate_opened = c->gate_opened;
 	stats->reading_ns = since && since < now ? now - since : 0;
 	stats->reading_at = c->reading_at;
 	if (!e2pf_schedule_last(&e->schedule, &stats->at_phase, &stats->at)) {
@@ -626,11 +623,8 @@ static void count_workers(struct e2pf_engine *e,
 	*stats = (struct e2pf_engine_stats) {
 		.planned_bytes = w->planned_bytes,
 		.prefetched_bytes = w->prefetched_bytes,
-		.prefetched_requests = pool->requests,
+		.prefetched_requests = e->reads.requests,
 		.wasted_bytes = e2pf_window_unread(w) + w->unused,
-		.refs_bytes = pool->refs_most,
-		.buffer_bytes = pool->buffers_most,
-		.set_bytes = w->ahead.most_bytes,
 		.errors = p->errors,
 		.gave_up = e->gave_up,
 		.slow_or_failed = p->failing,

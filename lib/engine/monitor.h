@@ -91,12 +91,10 @@ struct e2pf_engine {
 	struct e2pf_pool pool;
 };
 
-/* The units that a worker has taken, and the resources used for them: its
- * thread's alone. */
+/* The units that a worker has taken: its thread's alone. */
 struct e2pf_turn {
 	unsigned number;		/* of the worker */
 	struct e2pf_stripe stripe;
-	struct e2pf_used used;
 };
 
 /* A checker at the gate goes on when no worker has made progress for

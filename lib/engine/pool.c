@@ -33,7 +33,6 @@ void e2pf_pool_clear(struct e2pf_pool *pool)
 	free(pool->member);
 	pool->member = NULL;
 	pool->workers = 0;
-	pool->refs_bytes = pool->buffer_bytes = 0;
 }
 
 unsigned e2pf_pool_leave(struct e2pf_pool *pool)
@@ -75,22 +74,6 @@ unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
 
 	m->news = news;
 	return events | e2pf_pool_set_state(pool, number, E2PF_WORKER_IDLE);
-}
-
-void e2pf_pool_publish(struct e2pf_pool *pool, unsigned number,
-		       const struct e2pf_used *used)
-{
-	struct e2pf_member *m = &pool->member[number];
-
-	pool->requests += used->requests - m->used.requests;
-	/* What a worker holds at most only grows, and all may hold it at once. */
-	pool->refs_bytes += used->refs_bytes - m->used.refs_bytes;
-	pool->buffer_bytes += used->buffer_bytes - m->used.buffer_bytes;
-	if (pool->refs_bytes > pool->refs_most)
-		pool->refs_most = pool->refs_bytes;
-	if (pool->buffer_bytes > pool->buffers_most)
-		pool->buffers_most = pool->buffer_bytes;
-	m->used = *used;
 }
 
 bool e2pf_pool_is_idle(const struct e2pf_pool *pool, unsigned news)

@@ -24,20 +24,12 @@ enum e2pf_worker_state {
 				   read, or for a stuck device */
 };
 
-/* The resources that a worker has used since its start. */
-struct e2pf_used {
-	uint64_t requests;	/* made */
-	/* Memory, at most: references, and the buffer of what is parsed. */
-	uint64_t refs_bytes, buffer_bytes;
-};
-
 /* Needs the lock. */
 struct e2pf_member {
 	enum e2pf_worker_state state;
 	struct e2pf_stripe stripe;	/* what it reads */
 	unsigned news;		/* the schedule's count when it last found
 				   nothing to take */
-	struct e2pf_used used;	/* as it was when it last had the lock */
 };
 
 struct e2pf_pool {
@@ -52,9 +44,6 @@ struct e2pf_pool {
 					   have been created */
 	unsigned running;		/* that have not returned yet */
 	unsigned threads_most;
-	uint64_t requests;
-	/* Memory of the workers, and the most of all starts. */
-	uint64_t refs_bytes, buffer_bytes, refs_most, buffers_most;
 };
 
 /* A worker has read something, or requests something.  Needs no lock. */
@@ -72,16 +61,13 @@ void e2pf_pool_clear(struct e2pf_pool *pool);
 /* Somebody who was running has ended. */
 unsigned e2pf_pool_leave(struct e2pf_pool *pool);
 
-/* The state of a worker, what it has taken, that it has found nothing to take, and what it
- * has used. */
+/* The state of a worker, what it has taken, and that it has found nothing to take. */
 unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
 			     enum e2pf_worker_state state);
 unsigned e2pf_pool_taken(struct e2pf_pool *pool, unsigned number,
 			 const struct e2pf_stripe *stripe);
 unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
 				 unsigned news);
-void e2pf_pool_publish(struct e2pf_pool *pool, unsigned number,
-		       const struct e2pf_used *used);
 
 /* Have all of them found nothing to take since these news? */
 bool e2pf_pool_is_idle(const struct e2pf_pool *pool, unsigned news);

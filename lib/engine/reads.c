@@ -59,21 +59,18 @@ void e2pf_reads_waited(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
 	if (served)
 		return;
 	c->lost_ns += ns;
-	if (!c->gated || c->lost_ns <=
-	    latency * LOST_READS + latency * c->served / LOST_PART)
-		return;
-	c->gated = false;
-	c->gate_opened = "blocks that were waited for did not come";
+	if (c->lost_ns > latency * LOST_READS + latency * c->served / LOST_PART)
+		c->gated = false;
 }
 
 /*
  * What is in flight.
  */
 
-unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
-			    unsigned device, uint64_t offset, uint32_t length)
+void e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
+			unsigned device, uint64_t offset, uint32_t length)
 {
-	unsigned slot = atomic_fetch_add(&c->next_requested, 1) % E2PF_REQUESTED;
+	unsigned slot = atomic_fetch_add(&c->requests, 1) % E2PF_REQUESTED;
 	struct e2pf_requested *r = &c->requested[slot];
 
 	/* A thread that looks meanwhile may take two requests for one that is as
@@ -83,7 +80,7 @@ unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
 	r->device = device;
 	r->length = length;
 	/* This may block while the device's queue is full. */
-	return dev->ops->willneed(dev, offset, length);
+	dev->ops->willneed(dev, offset, length);
 }
 
 /* The request for this byte among the last ones of the workers, or NULL. */

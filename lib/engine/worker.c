@@ -219,9 +219,7 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
 		e2pf_pool_progressed(&e->pool, e2pf_now(e));
-		w->turn.used.requests +=
-			e2pf_reads_request(&e->reads, dev, device, pos,
-					   (uint32_t)len);
+		e2pf_reads_request(&e->reads, dev, device, pos, (uint32_t)len);
 		r.offset = pos + len - grain;
 		r.bytes = len;
 		r.made = e2pf_now(e);
@@ -241,13 +239,6 @@ static void mark_held(const struct e2pf_run_parts *parts, uint64_t pos,
 	     parts->ref[i].offset < pos + len; i++)
 		if (pos < parts->ref[i].offset + parts->ref[i].length)
 			parts->ref[i].held = true;
-}
-
-static void update_used(struct e2pf_worker *w)
-{
-	w->turn.used.refs_bytes = w->elevator.most_held *
-				  sizeof(struct e2pf_ref);
-	w->turn.used.buffer_bytes = w->piece.room;
 }
 
 /* Request a run as far as none of it is in the cache.  Returns false if nobody wants
@@ -278,7 +269,6 @@ static bool request_run(struct e2pf_worker *w,
 			populate(w, device, pos, len);
 		if (state == E2PF_HELD)
 			mark_held(&parts, pos, len);
-		update_used(w);
 		if (!e2pf_monitor_count_part(e, &w->turn, &parts, pos, len,
 					     missing) ||
 		    (missing && !request_part(w, device, pos, len)))
@@ -388,10 +378,8 @@ static void *run(void *arg)
 
 	if (e->cfg.thread_begins)
 		e->cfg.thread_begins(e->cfg.ctx);
-	while (e2pf_monitor_take(e, &w->turn)) {
+	while (e2pf_monitor_take(e, &w->turn))
 		read_taken(w);
-		update_used(w);
-	}
 	/* If reads fail, each may take minutes. */
 	while (e->cfg.settle && w->requests.in_flight && !wait_for_request(w))
 		;

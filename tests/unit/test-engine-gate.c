@@ -175,7 +175,6 @@ RIG_TEST(blocks_that_never_come, 8, 1)
 		rig_checker_reads(r, r->fs.groups[i % 8].inode_table + i / 8, 1);
 	r->dev.on_now = NULL;
 	assert_uint_in_range(rig_stats(r).lost_ns, 40000000, SECOND / 10);
-	assert_non_null(rig_stats(r).gate_opened);
 	assert_uint_in_range(rig_stats(r).gate_waits, 1, 10);
 }
 
