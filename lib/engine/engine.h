@@ -47,13 +47,12 @@ struct e2pf_engine_config {
 	uint64_t budget;	/* bytes ahead of the checker, at most */
 	/* Each may be NULL. */
 	void *ctx;
-	/* Bytes of memory left, asked from time to time. */
-	uint64_t (*available)(void *ctx);
+	/* The most that may be ahead, which is asked from time to time: bytes, by
+	 * the memory that is left.  `budget` is the most of all. */
+	uint64_t (*limit)(void *ctx);
 	/* Count the disks; false if they cannot be counted.  Called by any thread,
 	 * with and without the lock. */
 	bool (*count_disks)(void *ctx, struct e2pf_disk_counters *disks);
-	/* Called by each worker when it starts. */
-	void (*thread_begins)(void *ctx);
 	/* Called before the first of the workers starts, by the thread that
 	 * starts them. */
 	void (*before_threads)(void);
@@ -117,11 +116,6 @@ struct e2pf_engine_stats {
 
 /* In place of a phase. */
 #define E2PF_NONE (-1)
-
-/* The most that may be read ahead when `memory` bytes are left.  Half where a
- * checker follows, which needs memory itself and uses the blocks; three quarters
- * where none does. */
-uint64_t e2pf_engine_budget(uint64_t memory, bool paced);
 
 /* An idle engine, or NULL without memory.  Starts nothing.  The source and its
  * devices, one for each that it has, outlive it. */
@@ -211,15 +205,10 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
 bool e2pf_engine_after_read(struct e2pf_engine *e,
 			    const struct e2pf_read *read);
 
-/* If the engine does not answer, because a signal handler ends a checker that holds its
- * lock, all zero. */
-void e2pf_engine_get_stats(struct e2pf_engine *e,
+/* Waits at most `milliseconds` for the engine's lock, which a checker may hold that a
+ * signal handler ends.  Returns false, and leaves *stats as it is, without it. */
+bool e2pf_engine_get_stats(struct e2pf_engine *e, int milliseconds,
 			   struct e2pf_engine_stats *stats);
-
-/* The same for whoever looks on: returns false, and leaves *stats as it is, if the engine
- * does not answer in a tenth of a second. */
-bool e2pf_engine_get_progress(struct e2pf_engine *e,
-			      struct e2pf_engine_stats *stats);
 
 /*
  * The checker's read has failed, at this offset of a device.  The kernel reads a large

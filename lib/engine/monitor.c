@@ -5,9 +5,6 @@
 
 #include "monitor.h"
 
-#define STATS_PATIENCE_MS 1000
-#define PROGRESS_PATIENCE_MS 100
-
 /* Without limit. */
 #define YEAR_NS (UINT64_C(365) * 86400 * 1000000000)
 
@@ -17,7 +14,6 @@
 
 /* How often a checker at the gate checks whether its block is cached. */
 #define GATE_CHECK_NS 20000000u
-
 
 /* The one place where `run` changes. */
 static void set_run(struct e2pf_engine *e, enum e2pf_run run)
@@ -637,8 +633,8 @@ static void count_workers(struct e2pf_engine *e,
 	};
 }
 
-static bool get_stats(struct e2pf_engine *e, int milliseconds,
-		      struct e2pf_engine_stats *stats)
+bool e2pf_engine_get_stats(struct e2pf_engine *e, int milliseconds,
+			   struct e2pf_engine_stats *stats)
 {
 	if (!e2pf_lock_within(&e->lock, milliseconds))
 		return false;
@@ -646,17 +642,4 @@ static bool get_stats(struct e2pf_engine *e, int milliseconds,
 	count_checker(e, stats);
 	pthread_mutex_unlock(&e->lock);
 	return true;
-}
-
-bool e2pf_engine_get_progress(struct e2pf_engine *e,
-			      struct e2pf_engine_stats *stats)
-{
-	return get_stats(e, PROGRESS_PATIENCE_MS, stats);
-}
-
-void e2pf_engine_get_stats(struct e2pf_engine *e,
-			   struct e2pf_engine_stats *stats)
-{
-	if (!get_stats(e, STATS_PATIENCE_MS, stats))
-		memset(stats, 0, sizeof(*stats));
 }

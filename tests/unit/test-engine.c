@@ -70,27 +70,20 @@ RIG_TESTS(stopped_while_starting, 2, rig_set_up(r, 8, 2))
 	assert_int_equal(rig_table_asked(r, 7), 1);
 }
 
-static unsigned begun, prepared;
+static unsigned prepared;
 
 static void count_preparation(void)
 {
-	assert_int_equal(begun, 0);
+	assert_int_equal(fake_threads_alive(), 0);
 	prepared++;
 }
 
-static void count_threads(void *ctx)
+RIG_TEST(prepared_once, 40, 3)
 {
-	(void)ctx;
-	__atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
-}
-
-RIG_TEST(each_thread_begins, 40, 3)
-{
-	begun = prepared = 0;
-	r->cfg.thread_begins = count_threads;
+	prepared = 0;
 	r->cfg.before_threads = count_preparation;
 	rig_settle(r);
-	assert_int_equal(begun, 3);
+	assert_int_equal(fake_threads_alive(), 3);
 	assert_int_equal(prepared, 1);
 }
 

@@ -202,7 +202,7 @@ static void make_row(char row[ROW], const struct kind *kind,
 		check_btrfs(&r);
 	}
 	assert_true(e2pf_engine_stop(r.e, -1));
-	e2pf_engine_get_stats(r.e, &stats);
+	e2pf_engine_get_stats(r.e, 1000, &stats);
 	e2pf_engine_free(r.e);
 	snprintf(row, ROW, "%-8s %-10s %8" PRIu64 " %10" PRIu64 " %6" PRIu64
 		 " %10" PRIu64 "\n", kind->name, im->name, r.dev.reached,

@@ -138,7 +138,7 @@ static uint64_t planned_by(struct e2pf_session *s)
 
 	assert_int_equal(e2pf_start_paced(s, fs), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));
-	e2pf_engine_get_stats(s->engine, &stats);
+	e2pf_engine_get_stats(s->engine, 1000, &stats);
 	return stats.planned_bytes;
 }
 
