@@ -53,8 +53,8 @@ static void check_ref(void *ctx, const struct e2pf_ref *ref)
 	struct sampling *s = ctx;
 
 	if (e2pf_is_sound(s->e->source, ref) && !s->missing)
-		s->missing = !e2pf_is_in_cache(s->e->devices[ref->device],
-					       ref->offset, ref->length);
+		s->missing = !e2pf_is_there(s->e->devices[ref->device],
+					    ref->offset, ref->length, true);
 }
 
 /* A reference itself may be cached only because of the kernel's own readahead: what

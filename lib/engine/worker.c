@@ -308,18 +308,16 @@ static bool parse_piece(struct e2pf_worker *w,
 	uint64_t began = e2pf_now(e), offset = ref.offset + step->at;
 	struct e2pf_device *dev = e->devices[ref.device];
 	bool wanted = true;
-	int err = 0;
+	int err;
 
 	piece->size = source->ops->piece(source, &ref, step->at);
-	if (!e2pf_piece_read_now(dev, offset, piece)) {
-		/* A device that may be failing is not asked a second time. */
-		if ((!ref.held || e->pacing.failing) &&
-		    !arrives(w, ref.device, offset, piece->size, false)) {
-			e2pf_elevator_parsed(&w->elevator, piece->size);
-			return !is_obsolete(w);
-		}
-		err = e2pf_piece_read(dev, offset, piece);
+	/* A device that may be failing is not asked a second time. */
+	if ((!ref.held || e->pacing.failing) &&
+	    !arrives(w, ref.device, offset, piece->size, false)) {
+		e2pf_elevator_parsed(&w->elevator, piece->size);
+		return !is_obsolete(w);
 	}
+	err = e2pf_piece_read(dev, offset, piece);
 	if (piece->size)
 		wanted = read_returned(w, offset, err, e2pf_now(e) - began);
 	if (piece->size && wanted && !err &&
