@@ -11,7 +11,6 @@
 #include <stdatomic.h>
 
 #include "engine.h"
-#include "requests.h"
 #include "schedule.h"
 
 /* A small read that took longer than this waited for the device.  From memory
@@ -21,6 +20,10 @@
 
 /* As many as libext2fs's cache has blocks, and some more. */
 #define E2PF_LATELY 64u
+
+/* The most requests that a worker has in flight: sorted ones on arrays of disks gain up
+ * to this number. */
+#define E2PF_IN_FLIGHT_MOST 1024u
 
 /* As many as two workers have in flight. */
 #define E2PF_REQUESTED (2 * E2PF_IN_FLIGHT_MOST)

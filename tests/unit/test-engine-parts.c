@@ -339,7 +339,7 @@ PART_TEST(gap_by_the_cost)
 		/* A volume with 3,000 IOPS, an SD card, and what is slower. */
 		{ false, 333, 333, 51, 4 }, { false, 660, 660, 43, 48 },
 		{ false, 660, 660, 74, 4 }, { false, 8000, 8000, 1000, 4 },
-		{ false, 8100, 8100, 60, 128 }, { true, 8100, 8100, 60, 32 },
+		{ true, 8100, 8100, 60, 32 },
 		/* Several heads, and one. */
 		{ true, 2999, 0, 1, 64 }, { true, 3000, 0, 1, 32 },
 	};
@@ -592,29 +592,6 @@ PART_TEST(read_that_fails)
 	fake_set_late(&dev, true);
 	e2pf_reads_request(&c, &dev.dev, 0, 100 * BS, 2 * BS);
 	assert_true(e2pf_reads_failed(&c, &dev.dev, &r, BS));
-}
-
-/* How many requests may be in flight follows those that complete. */
-TEST(limit_of_requests)
-{
-	struct e2pf_requests *q = calloc(1, sizeof(*q));
-	unsigned i;
-
-	e2pf_requests_init(q, 0, false);
-	for (i = 0; i < 100; i++)
-		e2pf_requests_add(q, &(struct e2pf_request) { .bytes = BS });
-	/* Of all requests, when fewer are in flight than a step has. */
-	q->most = 100000;
-	assert_ptr_equal(e2pf_requests_step(q), &q->ring[99]);
-	/* One late request halves the limit, one in time adds to it. */
-	q->most = 100;
-	q->one_by_one = true;
-	e2pf_requests_completed(q, true);
-	assert_int_equal(q->most, 50);
-	e2pf_requests_completed(q, false);
-	assert_int_equal(q->most, 51);
-	assert_int_equal(q->in_flight, 98);
-	free(q);
 }
 
 UNIT_MAIN(NULL, NULL)

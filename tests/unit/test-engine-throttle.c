@@ -258,4 +258,21 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 	rig_assert_bitmaps_asked(r, 1);
 }
 
+/* Four requests are in flight at first.  Each that completes in time allows one more; one
+ * that takes half a second halves the number. */
+RIG_TEST(requests_in_flight, 80, 1)
+{
+	r->classes = 1u << E2PF_INODES;
+	fake_set_late(&r->dev, true);
+	rig_settle(r);
+	assert_int_equal(r->dev.requests, 4);
+	fake_complete(&r->dev);
+	fake_threads_settle();
+	assert_int_equal(r->dev.requests, 4 + 8);
+	fake_advance(&r->dev, SECOND * 6 / 10);
+	fake_complete(&r->dev);
+	fake_threads_settle();
+	assert_int_equal(r->dev.requests, 4 + 8 + 4 + 7);
+}
+
 UNIT_MAIN(NULL, NULL)
