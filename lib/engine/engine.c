@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "monitor.h"
 #include "piece.h"
-#include "worker.h"
 
 /* Samples checked to find out whether everything is cached. */
 #define WARM_SAMPLES 48u

@@ -1,47 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * How the engine works, and its monitor.
- *
- * A checker reads one block after the other, in an order that follows from what it
- * finds.  The engine's workers read the same blocks before it.  A source (source.h)
- * knows which these are: it divides the work into phases, and a phase into units.
- *
- * The schedule has one cursor.  A worker that is free takes the units behind it, so
- * that all workers read what the checker needs next, and asks the source which places
- * they refer to (worker.c).  Its elevator sorts these, merges them into runs and hands
- * them back: first the runs to request, then the pieces to parse, which lead to further
- * places, one level after the other (elevator.h).  So a device that seeks serves one
- * sweep per level, and any other device always has a queue.
- *
- * Before a run is requested there must be room in the window: the bytes that are ahead
- * of the checker stay below a budget that follows the memory, because what is evicted
- * before it is used is read twice.  The pacing says which gaps are read through, and
- * whether the device is stuck, and then left to the checker.  Requests go to the page
- * cache by fadvise(); the number in flight follows the time that one takes, because the
- * end of a check waits for all of them.
- *
- * The checker reports its position and each read.  Where it reports positions, what it
- * has passed makes room; elsewhere its reads do.  When it overtakes a worker, that
- * worker drops what it has taken and takes units in front of the checker.  On a device
- * that seeks the checker may wait at the gate for a worker that is about to read its
- * block: its own read would move the head away and back.  When the checker reaches
- * another phase, what was taken in the one before is dropped (the epoch has changed).
- *
- * All of this is advisory.  If reads fail, memory runs out or a thread does not start,
- * the checker reads for itself, as it would without the engine.
- *
- * The files call each other in one direction (tests/tools/owners.py prints the order):
- *
- *	engine.c, walk.c	start and stop; reads the device before there are threads
- *	worker.c, checker.c	what a thread does, and what a read of the checker does
- *	monitor.c		the lock, the conditions and the run state
- *	schedule, window, ...	parts, which know what they are given, and return events
- *	elevator, blockset, ...	data
+ * The engine, and its monitor: the lock, the conditions, and the state of the whole.
+ * doc/architecture.md, "The engine", has the order in which the files call each other.
  *
  * Each function of the monitor takes the lock, calls parts, settles the events that they
  * return, and releases the lock; settle() is the only place that wakes anybody.  A part is
- * written by the file of its name alone.
+ * written by the file of its name alone.  All of it is advisory: if reads fail, memory runs
+ * out or a thread does not start, the checker reads for itself, as it would without.
  */
 #ifndef E2PF_MONITOR_H
 #define E2PF_MONITOR_H
@@ -122,6 +88,15 @@ static inline bool e2pf_is_obsolete(const struct e2pf_engine *e,
 	return !e2pf_is_reading(e) || stripe->epoch != e->schedule.epoch ||
 	       e2pf_passed(&e->schedule, stripe->last);
 }
+
+/* Threads (worker.c). */
+
+/* Create this many workers; order and budget are final.  Returns how many there are; *err
+ * is an errno if there is none. */
+unsigned e2pf_workers_start(struct e2pf_engine *e, unsigned wanted, int *err);
+
+/* Wait for the threads, which have been told to end. */
+void e2pf_workers_join(struct e2pf_engine *e);
 
 /* The life of an engine. */
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * The workers: threads that claim units, and request and parse what they refer to in the
+ * order of their elevators.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 
 #include "device/thread.h"
 #include "elevator.h"
+#include "monitor.h"
 #include "piece.h"
-#include "worker.h"
 
 /* References of 24 bytes that all workers together hold: 1.1 MiB, and one for
  * REF_BUDGET bytes of the budget; and that each may hold and parse in any case.  With
