@@ -32,7 +32,7 @@ static bool disks_read(const struct e2pf_engine *e)
 
 /*
  * Where the device seeks a read by the checker moves the head away from the
- * elevator pass and back.  So the checker waits until a worker has read the
+ * sweep and back.  So the checker waits until a worker has read the
  * block, or until no worker that might read it is active, or until none has
  * made progress for a while.
  */

@@ -168,7 +168,7 @@ static int start_reading(struct e2pf_engine *e)
 	workers = e2pf_monitor_prepare(e, &err);
 	if (workers)
 		workers = e2pf_workers_start(e, workers, &err);
-	e2pf_monitor_started(e, workers, E2PF_RUN_IDLE);
+	e2pf_monitor_started(e, workers, E2PF_STATE_IDLE);
 	return err;
 }
 
@@ -182,7 +182,7 @@ int e2pf_engine_start(struct e2pf_engine *e,
 	if (!(config->paced || config->sampled) ||
 	    !is_cached(e))
 		return start_reading(e);
-	e2pf_monitor_started(e, 0, E2PF_RUN_ASLEEP);
+	e2pf_monitor_started(e, 0, E2PF_STATE_ASLEEP);
 	return 0;
 }
 

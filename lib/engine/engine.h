@@ -3,11 +3,9 @@
 /*
  * The engine: what to read ahead of a checker, when, and how far.
  *
- * Worker threads take units from a source of work (source.h), phase by phase,
- * and read the blocks they refer to into the page cache.  The checker reports
- * its position and each of its reads; the workers keep a readahead window in
- * front of it.  The engine knows no filesystem; the caller tells it what the
- * devices are like.
+ * Worker threads claim units of a source (source.h), phase by phase, and read the blocks
+ * they refer to into the page cache.  The checker reports its position and each of its
+ * reads; the workers keep a window in front of it.  The engine knows no filesystem.
  *
  * Every function may be called from any thread unless its comment says
  * otherwise, but not from those operations of the source that run with the
@@ -32,13 +30,12 @@ struct e2pf_disk_counters {
 	uint64_t busy_ns, in_flight;
 };
 
-/* How an engine reads, from one start to the next stop. */
+/* How an engine reads, from a start to the next stop. */
 struct e2pf_engine_config {
 	unsigned threads;	/* workers, if the device does not seek */
-	unsigned seek_threads;	/* if it seeks: the number of
-				   sweeps it can serve at once */
-	bool seeks;		/* read in device order, and
-				   let the checker wait at the gate */
+	unsigned seek_threads;	/* if it seeks: sweeps it can serve at once */
+	bool seeks;		/* read in device order, and let the checker
+				   wait at the gate */
 	bool measure;		/* seeks is a guess: measure it */
 	bool paced;		/* a checker follows; otherwise the budget is a
 				   total */
@@ -158,11 +155,10 @@ const char *e2pf_engine_measure(struct e2pf_engine *e,
  * Statistics are kept per stage. */
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage);
 
-/* The checker has reached this phase of the source, which begins now, whatever is
- * left of earlier ones, which is dropped.  It stays
- * valid until the engine has been stopped, also over a begin() of the source.
- * Returns false, and changes nothing, when the engine was not started or is
- * being stopped. */
+/* The checker has reached this phase of the source, which begins now; what is left of
+ * earlier ones is dropped.  It stays valid until the engine has been stopped, also over a
+ * begin() of the source.  Returns false, and changes nothing, when the engine was not
+ * started or is being stopped. */
 bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 			     const struct e2pf_phase *phase);
 
@@ -210,12 +206,10 @@ bool e2pf_engine_after_read(struct e2pf_engine *e,
 bool e2pf_engine_get_stats(struct e2pf_engine *e, int milliseconds,
 			   struct e2pf_engine_stats *stats);
 
-/*
- * The checker's read has failed, at this offset of a device.  The kernel reads a large
- * folio as a whole, the block layer merges requests that lie side by side, and a device
- * may fail them as one: then a bad sector among what the engine asked for fails a read
- * that is sound.  If that may be, return true: it should be made once more, alone.
- */
+/* The checker's read has failed.  The kernel reads a large folio as a whole, the block layer
+ * merges adjacent requests, and a device may fail them as one: a bad sector among what the
+ * engine asked for fails a read that is sound.  Returns true if that may be: the read should
+ * be made once more, alone. */
 bool e2pf_engine_may_read_again(struct e2pf_engine *e,
 				const struct e2pf_read *r);
 

@@ -20,15 +20,15 @@
 #include "schedule.h"
 #include "window.h"
 
-enum e2pf_run {
-	E2PF_RUN_IDLE,		/* there are no workers */
-	E2PF_RUN_ASLEEP,	/* nor here: everything was cached at the start */
-	E2PF_RUN_STARTING,	/* a thread looks at the device, and then starts
+enum e2pf_state {
+	E2PF_STATE_IDLE,		/* there are no workers */
+	E2PF_STATE_ASLEEP,	/* nor here: everything was cached at the start */
+	E2PF_STATE_STARTING,	/* a thread looks at the device, and then starts
 				   them; it counts as one of them */
-	E2PF_RUN_READING,
-	E2PF_RUN_GAVE_UP,	/* too many errors, or a total budget is used
-				   up: the workers take nothing */
-	E2PF_RUN_STOPPING	/* the workers have been told to end */
+	E2PF_STATE_READING,
+	E2PF_STATE_GAVE_UP,	/* too many errors, or a total budget is used
+				   up: the workers claim nothing */
+	E2PF_STATE_STOPPING	/* the workers have been told to end */
 };
 
 struct e2pf_engine {
@@ -42,7 +42,7 @@ struct e2pf_engine {
 	/* The others are monitor.c's. */
 	struct e2pf_engine_config cfg;	/* const while reading */
 	pthread_mutex_t lock;
-	_Atomic(enum e2pf_run) run;	/* any thread reads it */
+	_Atomic(enum e2pf_state) state;	/* any thread reads it */
 	bool gave_up;			/* since the start, for the statistics */
 	pthread_cond_t work;		/* workers that are idle or throttled */
 	pthread_cond_t gate;		/* the checker's threads that wait there, */
@@ -57,7 +57,7 @@ struct e2pf_engine {
 	struct e2pf_pool pool;
 };
 
-/* The units that a worker has taken: its thread's alone. */
+/* What a worker does with one stripe: its thread's alone. */
 struct e2pf_turn {
 	unsigned number;		/* of the worker */
 	struct e2pf_stripe stripe;
@@ -78,10 +78,10 @@ static inline uint64_t e2pf_now(const struct e2pf_engine *e)
 
 static inline bool e2pf_is_reading(const struct e2pf_engine *e)
 {
-	return e->run == E2PF_RUN_READING;
+	return e->state == E2PF_STATE_READING;
 }
 
-/* Are the units that were taken obsolete? */
+/* Are the units that were claimed obsolete? */
 static inline bool e2pf_is_obsolete(const struct e2pf_engine *e,
 				    const struct e2pf_stripe *stripe)
 {
@@ -121,7 +121,7 @@ unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err);
 /* The caller has started these workers.  If there are none the engine is `otherwise`:
  * idle, or asleep if everything is cached. */
 void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
-			  enum e2pf_run otherwise);
+			  enum e2pf_state otherwise);
 
 /* Tell the workers to end, and wait.  Returns false if some have not.  Then, when their
  * threads were joined: it is idle. */
@@ -133,13 +133,12 @@ const struct e2pf_phase *e2pf_monitor_begin_walk(struct e2pf_engine *e);
 
 /* A worker. */
 
-/* Take what comes next, and sleep while there is nothing.  Returns false when the worker
+/* Claim what comes next, and sleep while there is nothing.  Returns false when the worker
  * has to end; then it leaves. */
-bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn);
+bool e2pf_monitor_claim(struct e2pf_engine *e, struct e2pf_turn *turn);
 void e2pf_monitor_leave(struct e2pf_engine *e);
 
-/* Wait for room in the window.  Returns false if the units that were taken are
- * obsolete. */
+/* Wait for room in the window.  Returns false if the stripe is obsolete. */
 bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn);
 
 /* Count a part of a run, as e2pf_window_count_part().  Returns the same. */

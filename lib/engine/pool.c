@@ -55,7 +55,7 @@ unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
 					   E2PF_EV_GATE;
 }
 
-unsigned e2pf_pool_taken(struct e2pf_pool *pool, unsigned number,
+unsigned e2pf_pool_claimed(struct e2pf_pool *pool, unsigned number,
 			 const struct e2pf_stripe *stripe)
 {
 	pool->member[number].stripe = *stripe;

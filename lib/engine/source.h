@@ -67,7 +67,7 @@ struct e2pf_phase {
 	/* Where the device seeks, a read of the checker may wait for the workers
 	 * in this phase. */
 	bool gated;
-	/* Units that a worker takes at once; 0: as weight() says. */
+	/* Units that a worker claims at once; 0: as weight() says. */
 	uint32_t at_once;
 	/* Classes (1u << class) found in this phase that the checker does not
 	 * use before a later one.  They may take half of the budget. */

@@ -100,65 +100,64 @@ uint64_t e2pf_window_share(const struct e2pf_window *w)
 {
 	uint64_t most = w->budget / 4;
 
-	if (w->read_bytes > w->taken_bytes && w->taken_bytes)
-		most = (uint64_t)((double)most * (double)w->taken_bytes /
+	if (w->read_bytes > w->claimed_bytes && w->claimed_bytes)
+		most = (uint64_t)((double)most * (double)w->claimed_bytes /
 				  (double)w->read_bytes);
 	return most;
 }
 
 /*
- * Ranges.  Units are taken in order, so the ranges of a followed phase are in
- * order, too, and the checker passes them one after the other.
+ * Stripes.  They are claimed in order, so those of a followed phase are in order, and the checker passes them one after the other.
  */
 
 void e2pf_window_phase_begins(struct e2pf_window *w)
 {
-	w->taken_bytes = w->read_bytes = 0;
-	w->oldest_range = w->next_range;
+	w->claimed_bytes = w->read_bytes = 0;
+	w->oldest_stripe = w->next_stripe;
 }
 
-static struct e2pf_range *range_at(struct e2pf_window *w, uint64_t number)
+static struct e2pf_stripe_ahead *stripe_at(struct e2pf_window *w, uint64_t number)
 {
-	return &w->range[number % E2PF_RANGES];
+	return &w->stripe[number % E2PF_STRIPES];
 }
 
 static void drop_passed(struct e2pf_window *w)
 {
-	while (w->oldest_range < w->next_range &&
-	       e2pf_passed(w->schedule, range_at(w, w->oldest_range)->last))
-		w->oldest_range++;
+	while (w->oldest_stripe < w->next_stripe &&
+	       e2pf_passed(w->schedule, stripe_at(w, w->oldest_stripe)->last))
+		w->oldest_stripe++;
 }
 
-void e2pf_window_add_range(struct e2pf_window *w, struct e2pf_stripe *stripe)
+void e2pf_window_add_stripe(struct e2pf_window *w, struct e2pf_stripe *stripe)
 {
-	w->taken_bytes += stripe->bytes;
+	w->claimed_bytes += stripe->bytes;
 	drop_passed(w);
-	if (w->next_range - w->oldest_range == E2PF_RANGES)
-		range_at(w, --w->next_range)->last = stripe->last;
+	if (w->next_stripe - w->oldest_stripe == E2PF_STRIPES)
+		stripe_at(w, --w->next_stripe)->last = stripe->last;
 	else
-		*range_at(w, w->next_range) = (struct e2pf_range) {
+		*stripe_at(w, w->next_stripe) = (struct e2pf_stripe_ahead) {
 			.first = stripe->first, .last = stripe->last
 		};
-	stripe->range = w->next_range++;
+	stripe->number = w->next_stripe++;
 }
 
-/* Bytes are requested for the units of a range. */
-static void count_ahead(struct e2pf_window *w, uint64_t range, uint64_t bytes)
+/* Bytes are requested for a stripe. */
+static void count_ahead(struct e2pf_window *w, uint64_t number, uint64_t bytes)
 {
 	w->read_bytes += bytes;
-	if (range >= w->oldest_range)
-		range_at(w, range)->bytes += bytes;
+	if (number >= w->oldest_stripe)
+		stripe_at(w, number)->bytes += bytes;
 }
 
-/* Bytes for units that the checker has not passed.  Those of the range that it
+/* Bytes for units that the checker has not passed.  Those of the stripe that it
  * is in count by the part that is left of it. */
 static uint64_t bytes_ahead(struct e2pf_window *w)
 {
 	uint64_t number, at, bytes = 0;
 
 	drop_passed(w);
-	for (number = w->oldest_range; number < w->next_range; number++) {
-		const struct e2pf_range *r = range_at(w, number);
+	for (number = w->oldest_stripe; number < w->next_stripe; number++) {
+		const struct e2pf_stripe_ahead *r = stripe_at(w, number);
 
 		bytes += r->bytes;
 		if (e2pf_schedule_at(w->schedule, &at) && at > r->first)
@@ -206,7 +205,7 @@ static uint64_t record(struct e2pf_window *w, const struct e2pf_stripe *stripe,
 
 	/* Blocks for a later phase were counted when they were found. */
 	if (!(stripe->phase->later & UINT32_C(1) << ref->cls))
-		count_ahead(w, stripe->range, bytes);
+		count_ahead(w, stripe->number, bytes);
 	return bytes;
 }
 
@@ -247,7 +246,7 @@ void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
 	if (!new_bytes)
 		return;		/* all of it is already in flight */
 	w->unused += gaps;
-	count_ahead(w, stripe->range, gaps);
+	count_ahead(w, stripe->number, gaps);
 	w->prefetched_bytes += new_bytes + gaps;
 }
 

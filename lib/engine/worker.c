@@ -408,8 +408,8 @@ static void seed_units(struct e2pf_worker *w)
 				  add_found, w);
 }
 
-/* Read what it has taken, without the lock, as long as somebody wants it. */
-static void read_taken(struct e2pf_worker *w)
+/* Read a stripe, without the lock, as long as somebody wants it. */
+static void read_stripe(struct e2pf_worker *w)
 {
 	struct e2pf_elevator *el = &w->elevator;
 	struct e2pf_elevator_step step;
@@ -434,15 +434,15 @@ static void read_taken(struct e2pf_worker *w)
 	e2pf_elevator_end(el);
 }
 
-static void *run(void *arg)
+static void *work(void *arg)
 {
 	struct e2pf_worker *w = arg;
 	struct e2pf_engine *e = w->e;
 
 	/* A pause of 20 us takes 84 by default, and 34 with this. */
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	while (e2pf_monitor_take(e, &w->turn))
-		read_taken(w);
+	while (e2pf_monitor_claim(e, &w->turn))
+		read_stripe(w);
 	/* If reads fail, each may take minutes. */
 	while (e->cfg.settle && w->in_flight && !wait_for_request(w))
 		;
@@ -478,7 +478,7 @@ unsigned e2pf_workers_start(struct e2pf_engine *e, unsigned wanted, int *err)
 		struct e2pf_worker *w = &e->worker[i];
 
 		init(w, e, i, wanted);
-		*err = e2pf_thread_start(&w->thread, run, w);
+		*err = e2pf_thread_start(&w->thread, work, w);
 		if (*err)
 			break;
 	}

@@ -37,7 +37,7 @@ static void begin_gated(struct gated *g, struct rig *r, uint64_t block)
 		sched_yield();
 }
 
-/* An elevator pass whose reads are in flight. */
+/* A sweep whose reads are in flight. */
 static void start_gated(struct rig *r)
 {
 	rig_set_up(r, 4, 1);

@@ -127,22 +127,22 @@ PART_TEST(schedule_of_weights)
 	assert_ptr_equal(s.phase, &followed);
 	assert_int_equal(e2pf_schedule_begin(&s, s.phase), E2PF_EV_WORK);
 	for (i = 0; i < COUNT(kib); i++) {
-		assert_true(e2pf_schedule_take(&s, UINT64_MAX, 1, &stripe));
+		assert_true(e2pf_schedule_claim(&s, UINT64_MAX, 1, &stripe));
 		assert_int_equal(stripe.bytes, kib[i] << 10);
 	}
-	assert_true(e2pf_schedule_take(&s, 5 * 1024, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, 5 * 1024, 1, &stripe));
 	assert_int_equal(stripe.last - stripe.first + 1, 5);
 	/* At least one; and what lies side by side stays together. */
-	assert_true(e2pf_schedule_take(&s, 0, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, 0, 1, &stripe));
 	assert_int_equal(stripe.last, stripe.first);
 	source.align = 16;
-	assert_true(e2pf_schedule_take(&s, 0, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, 0, 1, &stripe));
 	assert_int_equal(stripe.last % 16, 15);
 	source.align = 0;
 	start.seeks = true;
 	e2pf_schedule_prepare(&s, &start);
 	e2pf_schedule_begin(&s, s.phase);
-	assert_true(e2pf_schedule_take(&s, UINT64_MAX, 2, &stripe));
+	assert_true(e2pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
 	assert_int_equal(stripe.last + 1, 8192 / 2);
 }
 
@@ -152,25 +152,25 @@ PART_TEST(schedule_of_phases)
 	struct e2pf_stripe stripe;
 
 	assert_false(e2pf_schedule_has_ended(&s));
-	assert_false(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	units = 25;
 	e2pf_schedule_prepare(&s, &start);
 	e2pf_schedule_begin(&s, &unfollowed);
 	/* What the checker has begun stays over another begin(). */
 	e2pf_schedule_prepare(&s, &start);
 	assert_ptr_equal(s.phase, &unfollowed);
-	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
-	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	assert_int_equal(stripe.first, 10);
 	assert_int_equal(stripe.epoch, 1);
 	/* Nothing is stripe while the source is asked. */
 	e2pf_schedule_set_end(&s, E2PF_PHASE_CHOOSING);
-	assert_false(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	assert_false(e2pf_schedule_has_ended(&s));
 	assert_int_equal(e2pf_schedule_set_end(&s, E2PF_PHASE_OPEN), 0);
-	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	assert_int_equal(stripe.last, 24);
-	assert_false(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	more = true;
 	assert_false(e2pf_schedule_has_ended(&s));
 	more = false;
@@ -182,7 +182,7 @@ PART_TEST(schedule_of_phases)
 	/* In front of a checker that has overtaken the cursor. */
 	e2pf_schedule_begin(&s, &followed);
 	e2pf_schedule_report(&s, 1, 20);
-	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	assert_int_equal(stripe.first, 21);
 	assert_int_equal(e2pf_schedule_begin(&s, NULL), 0);
 	assert_null(s.phase);
@@ -214,7 +214,7 @@ PART_TEST(window_of_a_followed_phase)
 
 	start_window(&w);
 	e2pf_schedule_begin(&s, &followed);
-	e2pf_window_add_range(&w, &stripe);
+	e2pf_window_add_stripe(&w, &stripe);
 	assert_int_equal(e2pf_window_share(&w), MIB / 4);
 	request(&w, &stripe, 0, 511);
 	assert_false(e2pf_window_is_full(&w, false));
@@ -252,7 +252,7 @@ PART_TEST(window_of_reads)
 	cfg.budget = MIB;
 	start_window(&w);
 	e2pf_schedule_begin(&s, &unfollowed);
-	e2pf_window_add_range(&w, &stripe);
+	e2pf_window_add_stripe(&w, &stripe);
 	request(&w, &stripe, 0, 1024);
 	assert_true(e2pf_window_is_full(&w, true));
 	read.offset = 2000 * BS;
@@ -477,13 +477,13 @@ PART_TEST(pool)
 	assert_true(e2pf_pool_is_idle(&r, 0));
 	assert_false(e2pf_pool_is_idle(&r, 1));
 	/* Throttled ones look again: somebody else may be the nearest now. */
-	assert_int_equal(e2pf_pool_taken(&r, 0, &stripe), E2PF_EV_ROOM);
+	assert_int_equal(e2pf_pool_claimed(&r, 0, &stripe), E2PF_EV_ROOM);
 	assert_true(e2pf_pool_is_reading(&r, 3, &unit));
 	assert_false(e2pf_pool_is_reading(&r, 3, &behind));
 	assert_false(e2pf_pool_is_reading(&r, 4, NULL));
 	stripe.first = 0;
 	stripe.last = 9;
-	e2pf_pool_taken(&r, 1, &stripe);
+	e2pf_pool_claimed(&r, 1, &stripe);
 	assert_false(e2pf_pool_is_nearest(&r, 0));
 	assert_true(e2pf_pool_is_nearest(&r, 1));
 	/* A worker that sleeps is nothing to wait for at the gate. */

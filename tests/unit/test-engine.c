@@ -16,7 +16,7 @@
 #define FIRST_REQUESTS 4u
 
 /* Units are announced; taken, some at a time; and a phase ends. */
-#define LOCKS_OF_A_TAKE 4u
+#define LOCKS_OF_A_CLAIM 4u
 
 RIG_TESTS(errors_tolerated, 2, rig_set_up(r, 40, 1))
 {
@@ -506,7 +506,7 @@ RIG_TEST(lock_is_taken_rarely, 2, 1)
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, DIRS);
 	fake_threads_settle();
 	assert_int_equal(rig_asked_of(r, dir, DIRS), DIRS);
-	assert_uint_in_range(locks_taken(), 2 * DIRS, 2 * DIRS + LOCKS_OF_A_TAKE);
+	assert_uint_in_range(locks_taken(), 2 * DIRS, 2 * DIRS + LOCKS_OF_A_CLAIM);
 	for (i = 0; i < DIRS; i++)
 		e2pf_engine_at(r->e, E2PF_EXT4_LIST, i);
 	assert_int_equal(locks_taken(), 0);
