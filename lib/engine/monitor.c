@@ -388,15 +388,15 @@ bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn)
 	return !e2pf_is_obsolete(e, &turn->stripe);
 }
 
-bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
-			     struct e2pf_run_parts *parts, uint64_t pos,
+bool e2pf_monitor_count_span(struct e2pf_engine *e, struct e2pf_turn *turn,
+			     struct e2pf_run *run, uint64_t pos,
 			     uint64_t len, bool missing)
 {
 	E2PF_LOCKED(e);
 
 	if (e2pf_is_obsolete(e, &turn->stripe))
 		return false;
-	e2pf_window_count_part(&e->window, parts, &turn->stripe, pos, len,
+	e2pf_window_count_span(&e->window, run, &turn->stripe, pos, len,
 			       missing);
 	return true;
 }

@@ -141,9 +141,9 @@ void e2pf_monitor_leave(struct e2pf_engine *e);
 /* Wait for room in the window.  Returns false if the stripe is obsolete. */
 bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn);
 
-/* Count a part of a run, as e2pf_window_count_part().  Returns the same. */
-bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
-			     struct e2pf_run_parts *parts, uint64_t pos,
+/* Count a span of a run, as e2pf_window_count_span().  Returns the same. */
+bool e2pf_monitor_count_span(struct e2pf_engine *e, struct e2pf_turn *turn,
+			     struct e2pf_run *run, uint64_t pos,
 			     uint64_t len, bool missing);
 
 /* A read at this place has returned after `ns`; `error` is an errno or 0.  Waits while the

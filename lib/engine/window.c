@@ -214,7 +214,7 @@ static uint64_t end_of(const struct e2pf_ref *ref)
 	return ref->offset + ref->length;
 }
 
-void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
+void e2pf_window_count_span(struct e2pf_window *w, struct e2pf_run *run,
 			    const struct e2pf_stripe *stripe, uint64_t pos,
 			    uint64_t len, bool missing)
 {
@@ -223,13 +223,13 @@ void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
 	size_t i;
 
 	w->planned_bytes += len;
-	while (parts->next < parts->n && end_of(&parts->ref[parts->next]) <= pos)
-		parts->next++;
+	while (run->next < run->n && end_of(&run->ref[run->next]) <= pos)
+		run->next++;
 	if (!missing)
 		return;
 	/* References may overlap: `pos` is behind those that were recorded. */
-	for (i = parts->next; i < parts->n && pos < end; i++) {
-		ref = &parts->ref[i];
+	for (i = run->next; i < run->n && pos < end; i++) {
+		ref = &run->ref[i];
 		if (ref->offset >= end)
 			break;
 		if (ref->offset > pos) {

@@ -49,11 +49,11 @@ struct e2pf_window {
 	uint64_t base[E2PF_DEVICES];
 };
 
-/* A run of references that is requested part by part, from its start on. */
-struct e2pf_run_parts {
+/* A run of references.  It is requested span by span, each in one state, from its start. */
+struct e2pf_run {
 	struct e2pf_ref *ref;
 	size_t n;
-	size_t next;		/* the first one that reaches into the last part,
+	size_t next;		/* the first one that reaches into the last span,
 				   or beyond it */
 };
 
@@ -98,13 +98,10 @@ bool e2pf_window_is_full(struct e2pf_window *w, bool nearest);
 /* If there is no checker: were all bytes of the budget read? */
 bool e2pf_window_is_used_up(const struct e2pf_window *w);
 
-/*
- * Count a part of a run: `len` bytes from `pos` on, which are requested next if
- * `missing` from memory.  The parts of a run follow each other.  This is done just
- * before the request, so that the checker cannot read and forget a block before it
- * is recorded.
- */
-void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
+/* Count a span of a run: `len` bytes from `pos` on, which are requested next if
+ * `missing`.  This is done just before the request, so that the checker cannot read and
+ * forget a block before it is recorded. */
+void e2pf_window_count_span(struct e2pf_window *w, struct e2pf_run *run,
 			    const struct e2pf_stripe *stripe, uint64_t pos,
 			    uint64_t len, bool missing);
 

@@ -267,8 +267,8 @@ static bool wait_for_requests(struct e2pf_worker *w)
  * A step of the elevator: a run is requested.
  */
 
-/* Request a missing part of a run. */
-static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
+/* Request a missing span of a run. */
+static bool request_span(struct e2pf_worker *w, unsigned device, uint64_t pos,
 			 uint64_t len)
 {
 	struct e2pf_engine *e = w->e;
@@ -296,15 +296,15 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 }
 
 /* Nobody may be reading these pages: what lies in them is read when it is parsed. */
-static void mark_held(const struct e2pf_run_parts *parts, uint64_t pos,
+static void mark_held(const struct e2pf_run *run, uint64_t pos,
 		      uint64_t len)
 {
 	size_t i;
 
-	for (i = parts->next; i < parts->n &&
-	     parts->ref[i].offset < pos + len; i++)
-		if (pos < parts->ref[i].offset + parts->ref[i].length)
-			parts->ref[i].held = true;
+	for (i = run->next; i < run->n &&
+	     run->ref[i].offset < pos + len; i++)
+		if (pos < run->ref[i].offset + run->ref[i].length)
+			run->ref[i].held = true;
 }
 
 /* Request a run as far as none of it is in the cache.  Returns false if nobody wants
@@ -312,7 +312,7 @@ static void mark_held(const struct e2pf_run_parts *parts, uint64_t pos,
 static bool request_run(struct e2pf_worker *w,
 			const struct e2pf_elevator_step *step)
 {
-	struct e2pf_run_parts parts = { .ref = step->ref, .n = step->n };
+	struct e2pf_run run = { .ref = step->ref, .n = step->n };
 	struct e2pf_engine *e = w->e;
 	unsigned device = step->ref->device;
 	struct e2pf_device *dev = e->devices[device];
@@ -334,10 +334,10 @@ static bool request_run(struct e2pf_worker *w,
 		if (state == E2PF_CACHED)
 			populate(w, device, pos, len);
 		if (state == E2PF_HELD)
-			mark_held(&parts, pos, len);
-		if (!e2pf_monitor_count_part(e, &w->turn, &parts, pos, len,
+			mark_held(&run, pos, len);
+		if (!e2pf_monitor_count_span(e, &w->turn, &run, pos, len,
 					     missing) ||
-		    (missing && !request_part(w, device, pos, len)))
+		    (missing && !request_span(w, device, pos, len)))
 			return false;
 	}
 	return true;

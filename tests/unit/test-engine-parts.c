@@ -200,9 +200,9 @@ static void request(struct e2pf_window *w, const struct e2pf_stripe *stripe,
 		    uint64_t block, uint32_t blocks)
 {
 	struct e2pf_ref ref = { .offset = block * BS, .length = blocks * BS };
-	struct e2pf_run_parts parts = { .ref = &ref, .n = 1 };
+	struct e2pf_run run = { .ref = &ref, .n = 1 };
 
-	e2pf_window_count_part(w, &parts, stripe, ref.offset, ref.length, true);
+	e2pf_window_count_span(w, &run, stripe, ref.offset, ref.length, true);
 }
 
 PART_TEST(window_of_a_followed_phase)
@@ -295,18 +295,18 @@ PART_TEST(overlapping_references)
 		{ 0, 3, true, 0 }, { 3, 4, false, 0 }, { 7, 3, true, 0 },
 		{ 10, 6, true, 2 }
 	};
-	struct e2pf_run_parts parts = { .ref = ref, .n = COUNT(ref) };
+	struct e2pf_run run = { .ref = ref, .n = COUNT(ref) };
 	const struct e2pf_stripe stripe = { .phase = &followed };
 	struct e2pf_window w;
 	size_t i;
 
 	start_window(&w);
 	for (i = 0; i < COUNT(part); i++) {
-		e2pf_window_count_part(&w, &parts, &stripe,
+		e2pf_window_count_span(&w, &run, &stripe,
 				       part[i].block * BS, part[i].blocks * BS,
 				       part[i].missing);
 		/* Nothing before the part is looked at again. */
-		assert_int_equal(parts.next, part[i].next);
+		assert_int_equal(run.next, part[i].next);
 	}
 	/* 0 to 2, 7 to 11, 14 and 15; the gap of two blocks was read, too. */
 	assert_int_equal(w.prefetched_bytes, 12 * BS);
