@@ -257,12 +257,8 @@ static void set_worker_state(struct e2pf_engine *e,
 			     const struct e2pf_turn *turn,
 			     enum e2pf_worker_state state)
 {
-	bool begins = state == E2PF_WORKER_READING &&
-		      e->pool.member[turn->number].state != state;
-
-	settle(e, e2pf_pool_set_state(&e->pool, turn->number, state));
-	if (begins)
-		e2pf_pool_progressed(&e->pool, e2pf_now(e));
+	settle(e, e2pf_pool_set_state(&e->pool, turn->number, state,
+				      e2pf_now(e)));
 }
 
 /* Ask the source for the next phase if the current one has ended.  Releases the lock
@@ -295,17 +291,13 @@ static void next_phase(struct e2pf_engine *e)
 
 static bool claim(struct e2pf_engine *e, struct e2pf_turn *turn)
 {
-	bool begins = e->pool.member[turn->number].state !=
-		      E2PF_WORKER_READING;
-
 	if (!e2pf_is_reading(e) ||
 	    !e2pf_schedule_claim(&e->schedule, e2pf_window_share(&e->window),
-				e->pool.workers, &turn->stripe))
+				 e->pool.workers, &turn->stripe))
 		return false;
 	e2pf_window_add_stripe(&e->window, &turn->stripe);
-	if (begins)
-		e2pf_pool_progressed(&e->pool, e2pf_now(e));
-	settle(e, e2pf_pool_claimed(&e->pool, turn->number, &turn->stripe));
+	settle(e, e2pf_pool_claimed(&e->pool, turn->number, &turn->stripe,
+				    e2pf_now(e)));
 	return true;
 }
 
@@ -313,7 +305,7 @@ static bool claim(struct e2pf_engine *e, struct e2pf_turn *turn)
 static void be_idle(struct e2pf_engine *e, const struct e2pf_turn *turn)
 {
 	settle(e, e2pf_pool_found_nothing(&e->pool, turn->number,
-					    e->schedule.news));
+					  e->schedule.news));
 	next_phase(e);
 	/* Unless there was something new meanwhile. */
 	if (e->pool.member[turn->number].news == e->schedule.news &&

@@ -42,10 +42,12 @@ unsigned e2pf_pool_leave(struct e2pf_pool *pool)
 }
 
 unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
-			     enum e2pf_worker_state state)
+			     enum e2pf_worker_state state, uint64_t now)
 {
 	struct e2pf_member *m = &pool->member[number];
 
+	if (state == E2PF_WORKER_READING && m->state != state)
+		pool->last_progress = now;
 	pool->throttled += state == E2PF_WORKER_THROTTLED;
 	pool->throttled -= m->state == E2PF_WORKER_THROTTLED;
 	m->state = state;
@@ -56,13 +58,13 @@ unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
 }
 
 unsigned e2pf_pool_claimed(struct e2pf_pool *pool, unsigned number,
-			 const struct e2pf_stripe *stripe)
+			   const struct e2pf_stripe *stripe, uint64_t now)
 {
 	pool->member[number].stripe = *stripe;
 	/* A throttled one may now be the nearest to the checker, which is allowed
 	 * more of the budget. */
 	return E2PF_EV_ROOM |
-	       e2pf_pool_set_state(pool, number, E2PF_WORKER_READING);
+	       e2pf_pool_set_state(pool, number, E2PF_WORKER_READING, now);
 }
 
 unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
@@ -73,7 +75,7 @@ unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
 	unsigned events = m->state == E2PF_WORKER_IDLE ? 0 : E2PF_EV_ROOM;
 
 	m->news = news;
-	return events | e2pf_pool_set_state(pool, number, E2PF_WORKER_IDLE);
+	return events | e2pf_pool_set_state(pool, number, E2PF_WORKER_IDLE, 0);
 }
 
 bool e2pf_pool_is_idle(const struct e2pf_pool *pool, unsigned news)

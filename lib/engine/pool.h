@@ -60,9 +60,9 @@ unsigned e2pf_pool_leave(struct e2pf_pool *pool);
 
 /* The state of a worker, what it has claimed, and that it has found nothing. */
 unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
-			     enum e2pf_worker_state state);
+			     enum e2pf_worker_state state, uint64_t now);
 unsigned e2pf_pool_claimed(struct e2pf_pool *pool, unsigned number,
-			 const struct e2pf_stripe *stripe);
+			   const struct e2pf_stripe *stripe, uint64_t now);
 unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
 				 unsigned news);
 

@@ -197,7 +197,7 @@ static uint64_t weigh(const struct e2pf_schedule *s, uint64_t end,
 }
 
 bool e2pf_schedule_claim(struct e2pf_schedule *s, uint64_t share,
-			unsigned workers, struct e2pf_stripe *stripe)
+			 unsigned workers, struct e2pf_stripe *stripe)
 {
 	uint32_t at_once;
 	uint64_t end;

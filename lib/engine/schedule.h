@@ -105,7 +105,7 @@ unsigned e2pf_schedule_tell_news(struct e2pf_schedule *s);
 /* Claim what comes next, of a weight of at most `share` bytes, for one of the `workers`.
  * Returns false, with the phase set, if there is nothing now. */
 bool e2pf_schedule_claim(struct e2pf_schedule *s, uint64_t share,
-			unsigned workers, struct e2pf_stripe *stripe);
+			 unsigned workers, struct e2pf_stripe *stripe);
 
 /* Were all units claimed, and are there no more to come? */
 bool e2pf_schedule_has_ended(const struct e2pf_schedule *s);

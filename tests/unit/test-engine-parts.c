@@ -477,19 +477,21 @@ PART_TEST(pool)
 	assert_true(e2pf_pool_is_idle(&r, 0));
 	assert_false(e2pf_pool_is_idle(&r, 1));
 	/* Throttled ones look again: somebody else may be the nearest now. */
-	assert_int_equal(e2pf_pool_claimed(&r, 0, &stripe), E2PF_EV_ROOM);
+	assert_int_equal(e2pf_pool_claimed(&r, 0, &stripe, 0), E2PF_EV_ROOM);
 	assert_true(e2pf_pool_is_reading(&r, 3, &unit));
 	assert_false(e2pf_pool_is_reading(&r, 3, &behind));
 	assert_false(e2pf_pool_is_reading(&r, 4, NULL));
 	stripe.first = 0;
 	stripe.last = 9;
-	e2pf_pool_claimed(&r, 1, &stripe);
+	e2pf_pool_claimed(&r, 1, &stripe, 7);
 	assert_false(e2pf_pool_is_nearest(&r, 0));
 	assert_true(e2pf_pool_is_nearest(&r, 1));
 	/* A worker that sleeps is nothing to wait for at the gate. */
-	assert_int_equal(e2pf_pool_set_state(&r, 1, E2PF_WORKER_THROTTLED),
+	assert_int_equal(e2pf_pool_set_state(&r, 1, E2PF_WORKER_THROTTLED, 9),
 			 E2PF_EV_GATE);
 	assert_int_equal(r.throttled, 1);
+	/* One that begins to read is progress. */
+	assert_int_equal(r.last_progress, 7);
 	assert_int_equal(e2pf_pool_found_nothing(&r, 1, 5),
 			 E2PF_EV_ROOM | E2PF_EV_GATE | E2PF_EV_IDLE);
 	assert_int_equal(r.throttled, 0);
