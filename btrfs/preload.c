@@ -84,7 +84,7 @@ static struct e2pf_btrfs_opened *find(int fd)
 
 static void open_session(void)
 {
-	e2pf_close(self.session);
+	e2pf_session_free(self.session);
 	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
 				       &module.setup.reading, &self.why_not);
 	self.session_count = self.count;
@@ -111,11 +111,11 @@ static void stop_session(void)
 	bool watched = !reporter_watch(NULL);
 
 	/* A worker or a reporter left behind still uses the session, so it is not
-	 * released. */
-	if (!e2pf_session_end(self.session, END_PATIENCE_MS))
+	 * closed. */
+	if (!e2pf_session_stop(self.session, END_PATIENCE_MS))
 		self.why_not = "a worker was left behind, waiting for a device";
 	else if (!watched)
-		e2pf_session_release(self.session);
+		e2pf_session_close(self.session);
 }
 
 static void end_session(void)

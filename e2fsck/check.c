@@ -194,7 +194,7 @@ void check_ends(void)
 	watched = !reporter_watch(NULL);
 	/* A worker or a reporter left behind still uses the session.  Unless
 	 * there is another one it is not freed. */
-	if (!e2pf_session_end(check.session, END_PATIENCE_MS) || watched)
+	if (!e2pf_session_stop(check.session, END_PATIENCE_MS) || watched)
 		module.on = false;
 }
 

@@ -134,7 +134,7 @@ int e2pf_session_start(struct e2pf_session *s)
 
 static void count_now(struct e2pf_session *s)
 {
-	if (s->ended || !s->engine)
+	if (s->stopped || !s->engine)
 		return;
 	e2pf_engine_get_stats(s->engine, STATS_PATIENCE_MS, &s->last);
 }
@@ -154,22 +154,24 @@ void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p)
 		s->type->get_progress(s, engine, p);
 }
 
-bool e2pf_session_end(struct e2pf_session *s, int milliseconds)
+bool e2pf_session_stop(struct e2pf_session *s, int milliseconds)
 {
-	if (s->ended)
+	if (s->stopped)
 		return !s->left_behind;
-	if (s->type->detach)
-		s->type->detach(s);
-	s->left_behind = !e2pf_engine_stop(s->engine, milliseconds);
+	if (s->type->stop)
+		s->type->stop(s);
+	s->left_behind = s->engine && !e2pf_engine_stop(s->engine, milliseconds);
 	count_now(s);
-	s->ended = true;
+	s->stopped = true;
 	return !s->left_behind;
 }
 
-void e2pf_session_release(struct e2pf_session *s)
+void e2pf_session_close(struct e2pf_session *s)
 {
 	unsigned i;
 
+	if (!e2pf_session_stop(s, -1))
+		return;
 	e2pf_engine_free(s->engine);
 	s->engine = NULL;
 	for (i = 0; i < s->devices; i++) {
@@ -179,15 +181,13 @@ void e2pf_session_release(struct e2pf_session *s)
 	}
 }
 
-void e2pf_close(struct e2pf_session *session)
+void e2pf_session_free(struct e2pf_session *session)
 {
-	if (!session)
+	if (!session || !e2pf_session_stop(session, -1))
 		return;
-	if (!session->ended && session->type->detach)
-		session->type->detach(session);
-	e2pf_session_release(session);
+	e2pf_session_close(session);
 	free(session->name);
-	session->type->close(session);
+	session->type->free(session);
 	e2pf_share_leave();
 }
 

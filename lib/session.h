@@ -21,7 +21,7 @@
 
 struct e2pf_session;
 
-/* The part of a filesystem.  Any function but close() may be NULL. */
+/* The part of a filesystem.  Any function but free() may be NULL. */
 struct e2pf_filesystem {
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
@@ -40,11 +40,10 @@ struct e2pf_filesystem {
 	void (*get_progress)(struct e2pf_session *session,
 			     const struct e2pf_engine_stats *engine,
 			     struct e2pf_progress *progress);
-	/* Stop observing the checker's reads: the engine is about to end. */
-	void (*detach)(struct e2pf_session *session);
-	/* Free the filesystem's data and the session.  The engine and the
-	 * devices are already closed. */
-	void (*close)(struct e2pf_session *session);
+	/* Stop observing the checker's reads: the engine stops next. */
+	void (*stop)(struct e2pf_session *session);
+	/* Free the filesystem's data and the session, whose devices are closed. */
+	void (*free)(struct e2pf_session *session);
 };
 
 struct e2pf_session {
@@ -65,8 +64,8 @@ struct e2pf_session {
 	struct e2pf_engine_stats last;	/* of this one, when last read; without
 					   an engine, kept by its owner */
 	struct e2pf_engine_stats seen;	/* when last looked at */
-	bool ended;
-	bool left_behind;		/* a thread was, when it ended */
+	bool stopped;
+	bool left_behind;		/* a thread was, when it stopped */
 	uint64_t available;		/* memory for this process; set by
 					   e2pf_session_choose() */
 	const char *why_off;		/* nothing is read ahead; or NULL */
@@ -76,7 +75,7 @@ struct e2pf_session {
  * Initialize `s`, which must be zeroed: copy name and settings (NULL: the
  * defaults), and count this process among those that share the machine.  Then
  * cfg.paced may be set.  Returns 0 or ENOMEM.  After a failure,
- * too, e2pf_close() must be called to free it.
+ * too, e2pf_session_free() must be called to free it.
  */
 int e2pf_session_init(struct e2pf_session *s,
 			    const struct e2pf_filesystem *type,
@@ -113,22 +112,24 @@ bool e2pf_session_is_complete(struct e2pf_session *s);
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);
 
 /* Say how far the check is, in *progress, which is zeroed before.  The session must
- * have an engine, which may be stopped meanwhile, but neither started nor released.
+ * have an engine, which may be stopped meanwhile, but neither started nor closed.
  * The caller fills in what only the process knows: seconds, cpu. */
 void e2pf_session_get_progress(struct e2pf_session *s,
 			       struct e2pf_progress *progress);
 
-/* Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
- * thread that waits for the device (-1: no limit).  Returns false if a thread
- * is still running: then the session must not be closed.  A later call does not
- * wait again, and returns the same. */
-bool e2pf_session_end(struct e2pf_session *s, int milliseconds);
+/*
+ * The end has three steps: stop, close, free.  Each makes those before it, if nobody has.
+ *
+ * Stop the workers.  Waits at most `milliseconds` for a thread that waits for the device
+ * (-1: no limit).  Returns false if a thread is still running: then the session is neither
+ * closed nor freed.  A later call does not wait again, and returns the same.
+ */
+bool e2pf_session_stop(struct e2pf_session *s, int milliseconds);
 
-/* Close the devices but keep the statistics.  Call it only after
- * e2pf_session_end() has returned true. */
-void e2pf_session_release(struct e2pf_session *s);
+/* Close the devices, and free the engine; the statistics are kept. */
+void e2pf_session_close(struct e2pf_session *s);
 
-/* Stop the session and free everything.  `session` may be NULL. */
-void e2pf_close(struct e2pf_session *session);
+/* Free everything.  `session` may be NULL. */
+void e2pf_session_free(struct e2pf_session *session);
 
 #endif

@@ -64,7 +64,7 @@ static int show_plans(const struct options *o)
 			    show_plan(device, session, block_size);
 		status = one ? one : status;
 		if (!err)
-			e2pf_close(session);
+			e2pf_session_free(session);
 	}
 	return status;
 }
@@ -340,7 +340,7 @@ static int finish(struct reading *r)
 		for (;;)
 			pause();
 	for (i = 0; i < r->begun; i++)
-		e2pf_close(r->targets.item[i].session);
+		e2pf_session_free(r->targets.item[i].session);
 	return r->status;
 }
 

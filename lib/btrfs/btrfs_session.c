@@ -60,7 +60,7 @@ static void get_progress(struct e2pf_session *session,
 	p->unit = "tree blocks";
 }
 
-static void close_session(struct e2pf_session *session)
+static void free_session(struct e2pf_session *session)
 {
 	e2pf_btrfs_fini(e2pf_btrfs_of(session));
 	free(session);
@@ -73,7 +73,7 @@ static const struct e2pf_filesystem btrfs = {
 	.order = "by tree",
 	.report = report,
 	.get_progress = get_progress,
-	.close = close_session
+	.free = free_session
 };
 
 static bool is_same(const struct stat *a, const struct stat *b)
@@ -166,6 +166,6 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 			return &s->base;
 		*why = "no memory";
 	}
-	e2pf_close(&s->base);
+	e2pf_session_free(&s->base);
 	return NULL;
 }

@@ -43,7 +43,7 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 			  "the prefetch was complete)");
 }
 
-static void close_send(struct e2pf_session *session)
+static void free_send(struct e2pf_session *session)
 {
 	struct send *s = send_of(session);
 	size_t i;
@@ -67,7 +67,7 @@ static const struct e2pf_filesystem sends = {
 	.stages = 1,
 	.threads = "each with one request in flight",
 	.report = report,
-	.close = close_send
+	.free = free_send
 };
 
 /* A walk over a tree whose leaves are planned. */
@@ -307,7 +307,7 @@ struct e2pf_session *e2pf_send_new(const char *name,
 	pthread_mutex_init(&s->lock, NULL);
 	e2pf_cond_init(&s->changed);
 	if (e2pf_session_init(&s->base, &sends, name, settings)) {
-		e2pf_close(&s->base);
+		e2pf_session_free(&s->base);
 		return NULL;
 	}
 	s->base.cfg.paced = true;
