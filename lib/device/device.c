@@ -35,10 +35,6 @@
 
 #include "device.h"
 
-/* Every kernel reads this much per call; the topology knows a given disk's real
- * value. */
-#define DEFAULT_READAHEAD (128u << 10)
-
 /* Headers of Linux 5.10 do not know it. */
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC 0x65735546
@@ -417,7 +413,7 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	if (!f)
 		return ENOMEM;
 	f->dev.ops = &file_ops;
-	f->dev.max_readahead = DEFAULT_READAHEAD;
+	f->dev.max_readahead = E2PF_READAHEAD;
 	f->dev.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	f->offset = offset;
 	f->dev.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

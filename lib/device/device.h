@@ -13,6 +13,10 @@
 
 struct e2pf_device;
 
+/* The most bytes that POSIX_FADV_WILLNEED reads if the device does not report it: the
+ * kernel's VM_READAHEAD_PAGES. */
+#define E2PF_READAHEAD (128u << 10)
+
 /* The state of a range in the page cache. */
 enum e2pf_residency {
 	E2PF_MISSING,		/* nothing */

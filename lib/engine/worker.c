@@ -43,12 +43,12 @@
  * that is being read, even after a signal.  On a disk that takes seconds for a request, a
  * full queue takes minutes.  So the limit follows the time that a request takes: it grows by
  * one with each that completes in time, and is halved if one is late.  A disk with 64
- * requests to choose among takes half a second for them.  At first it is FIRST_MOST, or as
- * many as complete in half of that time, up to FIRST_FAST.
+ * requests to choose among takes half a second for them.  At first it is as many as complete
+ * in half of that time, FIRST_LEAST if that is not known.
  */
 #define LATE_NS 500000000u
-#define FIRST_MOST 4u
-#define FIRST_FAST 64u
+#define FIRST_LEAST 4u
+#define FIRST_MOST 64u
 
 /* One of this many parts of a full queue is waited for at a time: to ask the kernel
  * about a request takes 1 us. */
@@ -86,14 +86,14 @@ static bool is_obsolete(const struct e2pf_worker *w)
  * Requests in flight.
  */
 
-/* As many as complete in half of the time, LATENCY_NS each while others are in flight; 0:
- * not measured. */
+/* Each takes `latency_ns` while others are in flight; 0: not measured. */
 static unsigned first_limit(uint64_t latency_ns)
 {
-	if (!latency_ns || latency_ns >= LATE_NS / 2 / FIRST_MOST)
-		return FIRST_MOST;
-	return latency_ns < LATE_NS / 2 / FIRST_FAST ? FIRST_FAST :
-	       (unsigned)(LATE_NS / 2 / latency_ns);
+	uint64_t n = latency_ns ? LATE_NS / 2 / latency_ns : FIRST_LEAST;
+
+	if (n < FIRST_LEAST)
+		return FIRST_LEAST;
+	return n < FIRST_MOST ? (unsigned)n : FIRST_MOST;
 }
 
 static struct request *request_at(struct e2pf_worker *w, unsigned index)
