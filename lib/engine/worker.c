@@ -205,16 +205,15 @@ static bool arrives(struct e2pf_worker *w, unsigned device, uint64_t offset,
 		if (!is_next)
 			count_completed(w);
 		wanted = !is_obsolete(w) && e->pacing.failures == failures;
-		if (stuck || (!e->pacing.failing &&
-			      e2pf_now(e) - began < E2PF_STUCK_NS)) {
-			if (!e->pacing.failing && steps > STEPS_TO_DROP &&
-			    e2pf_pacing_disks_read(&e->pacing) == 0)
-				return wanted;
-			continue;
+		if (!stuck && (e->pacing.failing ||
+			       e2pf_now(e) - began >= E2PF_STUCK_NS)) {
+			stuck = true;
+			e2pf_monitor_read_is_late(e, &w->turn, offset,
+						  e2pf_now(e) - began);
+		} else if (!e->pacing.failing && steps > STEPS_TO_DROP &&
+			   e2pf_pacing_disks_read(&e->pacing) == 0) {
+			break;
 		}
-		stuck = true;
-		e2pf_monitor_read_is_late(e, &w->turn, offset,
-					  e2pf_now(e) - began);
 	}
 	if (stuck)
 		e2pf_monitor_read_is_late(e, &w->turn, offset, 0);

@@ -178,6 +178,31 @@ RIG_TEST(blocks_that_never_come, 8, 1)
 	assert_uint_in_range(rig_stats(r).gate_waits, 1, 10);
 }
 
+/* The disks have requests for a second and a half, and never do anything. */
+static bool count_paused(void *ctx, struct e2pf_disk_counters *disks)
+{
+	struct rig *r = ctx;
+
+	*disks = (struct e2pf_disk_counters){
+		.in_flight = r->dev.clock < 3 * SECOND / 2
+	};
+	return true;
+}
+
+/* A worker that no longer waits for a late request, and reads it, is not throttled: a read
+ * of the checker may wait for it. */
+RIG_TEST(late_request_given_up, 8, 1)
+{
+	r->cfg.count_disks = count_paused;
+	r->cfg.ctx = r;
+	fake_set_late(&r->dev, true);
+	fake_tell(&r->dev);
+	rig_settle(r);
+	assert_int_equal(rig_stats(r).slow_or_failed, 0);
+	assert_true(r->dev.clock > SECOND && r->dev.reads);
+	assert_int_equal(r->e->pool.throttled, 0);
+}
+
 enum { FROM_MEMORY, FROM_FLASH, BEFORE_PASS1, OF_BITMAPS, ELSEWHERE, NO_GATES };
 
 /* Reads from memory and from flash never wait; nor does a checker that has not
