@@ -157,7 +157,7 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 	if (!e2pf_session_init(&s->base, &btrfs, name, settings)) {
 		s->base.cfg.paced = true;
 		/* The check drops the page cache of its devices at its end. */
-		s->base.cfg.settle = true;
+		s->base.cfg.drain = true;
 		*why = open_devices(s, opened, count);
 	}
 	if (!*why) {

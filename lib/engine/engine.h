@@ -47,13 +47,13 @@ struct e2pf_engine_config {
 	/* The most that may be ahead, which is asked from time to time: bytes, by
 	 * the memory that is left.  `budget` is the most of all. */
 	uint64_t (*limit)(void *ctx);
-	/* Count the disks; false if they cannot be counted.  Called by any thread,
-	 * with and without the lock. */
+	/* False if they cannot be counted.  Called by any thread, with and without
+	 * the lock. */
 	bool (*count_disks)(void *ctx, struct e2pf_disk_counters *disks);
 	/* Called before the first of the workers starts, by the thread that
 	 * starts them. */
 	void (*before_threads)(void);
-	bool settle;		/* workers wait for their requests before they
+	bool drain;		/* workers wait for their requests before they
 				   end: a page that is being read cannot be
 				   dropped from the page cache */
 };

@@ -105,7 +105,7 @@ static struct request *request_at(struct e2pf_worker *w, unsigned index)
  * it have completed then, too, or will soon. */
 static unsigned step(const struct e2pf_worker *w)
 {
-	unsigned n = w->e->cfg.settle ? 1 : w->most / STEPS;
+	unsigned n = w->e->cfg.drain ? 1 : w->most / STEPS;
 
 	if (n > w->in_flight)
 		n = w->in_flight;
@@ -443,7 +443,7 @@ static void *work(void *arg)
 	while (e2pf_monitor_claim(e, &w->turn))
 		read_stripe(w);
 	/* If reads fail, each may take minutes. */
-	while (e->cfg.settle && w->in_flight && !wait_for_request(w))
+	while (e->cfg.drain && w->in_flight && !wait_for_request(w))
 		;
 	e2pf_monitor_leave(e);
 	return NULL;

@@ -361,7 +361,7 @@ RIG_TESTS(stop_that_settles, 4, rig_set_up(r, 1, 1))
 	bool settles = way & 1, bad = way & 2;
 
 	r->classes = 1u << E2PF_BITMAPS;
-	r->cfg.settle = settles;
+	r->cfg.drain = settles;
 	fake_set_late(&r->dev, true);
 	if (bad)
 		fake_set_bad(&r->dev, 0, r->dev.blocks);

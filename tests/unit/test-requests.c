@@ -170,7 +170,7 @@ static void start(struct run *r, const struct kind *kind)
 		.threads = policy.threads, .seek_threads = policy.seek_threads,
 		.seeks = policy.seeks,
 		.measure = policy.measure, .paced = true,
-		.budget = r->im->budget, .settle = !r->im->fs.groups
+		.budget = r->im->budget, .drain = !r->im->fs.groups
 	};
 
 	r->dev.miss_ns = kind->lone;
