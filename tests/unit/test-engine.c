@@ -356,23 +356,23 @@ RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 
 /* A stop waits for what is in flight if it is told to, but not after a read that
  * fails. */
-RIG_TESTS(stop_that_settles, 4, rig_set_up(r, 1, 1))
+RIG_TESTS(stop_that_drains, 4, rig_set_up(r, 1, 1))
 {
-	bool settles = way & 1, bad = way & 2;
+	bool drains = way & 1, bad = way & 2;
 
 	r->classes = 1u << E2PF_BITMAPS;
-	r->cfg.drain = settles;
+	r->cfg.drain = drains;
 	fake_set_late(&r->dev, true);
 	if (bad)
 		fake_set_bad(&r->dev, 0, r->dev.blocks);
 	rig_settle(r);
 	assert_int_equal(fake_missing_asked(&r->dev), 2);
-	assert_int_equal(e2pf_engine_stop(r->e, settles && !bad ? 50 : -1),
-			 !settles || bad);
+	assert_int_equal(e2pf_engine_stop(r->e, drains && !bad ? 50 : -1),
+			 !drains || bad);
 	fake_set_late(&r->dev, false);
 	fake_complete(&r->dev);
 	assert_true(e2pf_engine_stop(r->e, -1));
-	assert_int_equal(rig_stats(r).errors, settles && bad);
+	assert_int_equal(rig_stats(r).errors, drains && bad);
 }
 
 /* While directories are read: one was in flight; another start reads the rest. */
