@@ -60,7 +60,7 @@ static unsigned level_of(const struct e2pf_elevator *el,
 
 /* References that are adjacent on the device have others between them in the list: a
  * reference that is not parsed may continue one that was added up to JOIN_BACK before
- * it, in a source that lays 16 units side by side.  Of 128 groups 144 references remain
+ * it, in a source that lays 16 units side by side.  Of 128 units 144 references remain
  * of 384.  It stays far below RUN_MOST. */
 #define JOIN_BACK 17u
 #define JOIN_MOST (256u << 10)
