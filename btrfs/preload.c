@@ -85,7 +85,7 @@ static bool have_session(void)
 {
 	if (self.session && self.session_count == self.count)
 		return true;
-	e2pf_close(self.session);
+	e2pf_session_free(self.session);
 	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
 				       &module.setup.reading, &self.why_not);
 	self.session_count = self.count;

@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "device/budget.h"
@@ -21,11 +20,19 @@
 #include "device/sysfile.h"
 #include "session.h"
 
-static uint64_t available(void *ctx)
+/* The most that may be read ahead when `memory` bytes are left.  Half where a checker
+ * follows, which needs memory itself and uses the blocks; three quarters where none
+ * does. */
+static uint64_t part_of(const struct e2pf_session *s, uint64_t memory)
+{
+	return s->cfg.paced ? memory / 2 : memory / 4 * 3;
+}
+
+static uint64_t limit(void *ctx)
 {
 	const struct e2pf_session *s = ctx;
 
-	return e2pf_memory_share(s->sysroot, true);
+	return part_of(s, e2pf_memory_share(s->sysroot, true));
 }
 
 static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
@@ -34,13 +41,6 @@ static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
 
 	return e2pf_topology_count(s->sysroot, &s->topo, &disks->busy_ns,
 				   &disks->in_flight);
-}
-
-static void thread_begins(void *ctx)
-{
-	(void)ctx;
-	/* A pause of 20 us takes 84 by default, and 34 with this. */
-	prctl(PR_SET_TIMERSLACK, 1UL);
 }
 
 int e2pf_session_init(struct e2pf_session *s,
@@ -57,8 +57,7 @@ int e2pf_session_init(struct e2pf_session *s,
 	if (!s->name)
 		return ENOMEM;
 	s->cfg = (struct e2pf_engine_config) {
-		.available = available, .ctx = s, .count_disks = count_disks,
-		.thread_begins = thread_begins
+		.limit = limit, .ctx = s, .count_disks = count_disks
 	};
 	return 0;
 }
@@ -85,7 +84,7 @@ int e2pf_session_add_source(struct e2pf_session *s,
 
 static uint64_t own_budget(const struct e2pf_session *s)
 {
-	uint64_t budget = e2pf_engine_budget(s->available, s->cfg.paced);
+	uint64_t budget = part_of(s, s->available);
 	char path[PATH_MAX];
 
 	if (e2pf_path(path, sizeof(path), "%s/sys/fs", s->sysroot) ||
@@ -129,18 +128,22 @@ int e2pf_session_start(struct e2pf_session *s)
 	return s->why_off ? 0 : e2pf_engine_start(s->engine, &s->cfg);
 }
 
+/* How long to wait for the engine: whoever looks on waits less. */
+#define STATS_PATIENCE_MS 1000
+#define PROGRESS_PATIENCE_MS 100
+
 static void count_now(struct e2pf_session *s)
 {
 	if (s->stopped || !s->engine)
 		return;
-	e2pf_engine_get_stats(s->engine, &s->last);
+	e2pf_engine_get_stats(s->engine, STATS_PATIENCE_MS, &s->last);
 }
 
 void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p)
 {
 	struct e2pf_engine_stats *engine = &s->seen;
 
-	p->busy = !e2pf_engine_get_progress(s->engine, engine);
+	p->busy = !e2pf_engine_get_stats(s->engine, PROGRESS_PATIENCE_MS, engine);
 	p->device = s->name;
 	p->disk = s->topo.disks == 1 ? s->topo.disk[0].name : NULL;
 	p->stage = s->type->stage_names[engine->at_stage];
@@ -157,26 +160,24 @@ bool e2pf_session_stop(struct e2pf_session *s, int milliseconds)
 		return !s->left_behind;
 	if (s->type->stop)
 		s->type->stop(s);
-	if (s->engine)
-		s->left_behind = !e2pf_engine_stop(s->engine, milliseconds);
+	s->left_behind = s->engine && !e2pf_engine_stop(s->engine, milliseconds);
 	count_now(s);
 	s->stopped = true;
 	return !s->left_behind;
 }
 
-void e2pf_close(struct e2pf_session *session)
+void e2pf_session_free(struct e2pf_session *session)
 {
 	unsigned i;
 
-	if (!session)
+	if (!session || !e2pf_session_stop(session, -1))
 		return;
-	e2pf_session_stop(session, -1);
 	e2pf_engine_free(session->engine);
 	for (i = 0; i < session->devices; i++)
 		if (session->dev[i])
 			session->dev[i]->ops->close(session->dev[i]);
 	free(session->name);
-	session->type->close(session);
+	session->type->free(session);
 	e2pf_share_leave();
 }
 

@@ -38,7 +38,7 @@ struct e2pf_filesystem {
 	void (*stop)(struct e2pf_session *session);
 	/* Free the filesystem's data and the session.  The engine and the
 	 * devices are already closed. */
-	void (*close)(struct e2pf_session *session);
+	void (*free)(struct e2pf_session *session);
 };
 
 struct e2pf_session {
@@ -70,7 +70,7 @@ struct e2pf_session {
  * Initialize `s`, which must be zeroed: copy name and settings (NULL: the
  * defaults), and count this process among those that share the machine.  Then
  * cfg.paced may be set.  Returns 0 or ENOMEM.  After a failure,
- * too, e2pf_close() must be called to free it.
+ * too, e2pf_session_free() must be called to free it.
  */
 int e2pf_session_init(struct e2pf_session *s,
 			    const struct e2pf_filesystem *type,
@@ -113,16 +113,16 @@ void e2pf_session_get_progress(struct e2pf_session *s,
 
 /*
  * The ends of a session, in this order: e2pf_session_stop(), which the program may leave
- * out, e2pf_session_report(), and e2pf_close().
+ * out, e2pf_session_report(), and e2pf_session_free().
  *
  * Stop the workers and keep the statistics.  Waits at most `milliseconds` for a
  * thread that waits for the device (-1: no limit).  Returns false if a thread
- * is still running: then the session must not be closed.  A later call does not
+ * is still running: then the session is never freed.  A later call does not
  * wait again, and returns the same.
  */
 bool e2pf_session_stop(struct e2pf_session *s, int milliseconds);
 
 /* Stop the session and free everything.  `session` may be NULL. */
-void e2pf_close(struct e2pf_session *session);
+void e2pf_session_free(struct e2pf_session *session);
 
 #endif

@@ -45,7 +45,7 @@ static errcode_t show_plan(struct e2pf_session *s)
 	errcode_t err = e2pf_plan(s, plan);
 
 	print_plan(plan, e2pf_ext4_of(s)->geo.block_size);
-	e2pf_close(s);
+	e2pf_session_free(s);
 	return err;
 }
 
@@ -289,7 +289,7 @@ static int finish(struct reading *r)
 	if (r->o->setup.stats)
 		worst(&r->status, stats_status(r->o, why));
 	for (i = 0; i < r->begun; i++)
-		e2pf_close(r->targets.item[i].session);
+		e2pf_session_free(r->targets.item[i].session);
 	return r->status;
 }
 

@@ -114,7 +114,7 @@ int probe_command(int argc, char **argv)
 	if (err)
 		return fail(device, err);
 	err = e2pf_probe(session, &probe);
-	e2pf_close(session);
+	e2pf_session_free(session);
 	if (err)
 		return fail(device, err);
 	print_time(&probe, device);

@@ -51,7 +51,7 @@ static void get_progress(struct e2pf_session *session,
 	p->unit = "tree blocks";
 }
 
-static void close_session(struct e2pf_session *session)
+static void free_session(struct e2pf_session *session)
 {
 	e2pf_btrfs_fini(e2pf_btrfs_of(session));
 	free(session);
@@ -62,7 +62,7 @@ static const struct e2pf_filesystem btrfs = {
 	.stages = 1,
 	.report = report,
 	.get_progress = get_progress,
-	.close = close_session
+	.free = free_session
 };
 
 static bool is_same(const struct stat *a, const struct stat *b)
@@ -146,7 +146,7 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 	if (!e2pf_session_init(&s->base, &btrfs, name, settings)) {
 		s->base.cfg.paced = true;
 		/* The check drops the page cache of its devices at its end. */
-		s->base.cfg.settle = true;
+		s->base.cfg.drain = true;
 		*why = open_devices(s, opened, count);
 		if (!*why && !s->base.settings.threads &&
 		    s->btrfs.map.super.bytes_used < SMALL_BYTES)
@@ -158,6 +158,6 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 			return &s->base;
 		*why = "no memory";
 	}
-	e2pf_close(&s->base);
+	e2pf_session_free(&s->base);
 	return NULL;
 }

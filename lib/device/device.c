@@ -35,10 +35,6 @@
 
 #include "device.h"
 
-/* Every kernel reads this much per call; the topology knows a given disk's real
- * value. */
-#define DEFAULT_READAHEAD (128u << 10)
-
 /* Headers of Linux 5.10 do not know it. */
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC 0x65735546
@@ -63,10 +59,8 @@
  * journal, the mount table, the pipe to badblocks. */
 #define SPARE_DESCRIPTORS 16u
 
-/* Reads whose bytes nobody wants go into one buffer, again and again; the largest page
- * of any processor has this many of them. */
-#define SINK_BYTES 4096u
-#define SINKS_OF_PAGE 16u
+/* No processor has larger pages. */
+#define PAGE_MOST (64u << 10)
 
 struct file_device {
 	struct e2pf_device dev;
@@ -133,22 +127,23 @@ static int64_t pages_held(const struct file_device *f, uint64_t start,
 #endif
 }
 
-/* Read all of this if that needs no wait.  RWF_NOWAIT finds what is up to date in a
+/* Can all of this page be read without a wait?  RWF_NOWAIT finds what is up to date in a
  * page that was written in part.  It begins to read a page that is missing. */
-static bool read_now(struct file_device *f, const struct iovec *part,
-		     unsigned parts, uint64_t start, uint64_t len)
+static bool is_readable(struct file_device *f, uint64_t start, uint64_t len)
 {
 #if defined(HAVE_PREADV2) && defined(RWF_NOWAIT)
+	char page[PAGE_MOST];
+	const struct iovec part = { page, len };
 	ssize_t n;
 
-	if (f->no_read_now)
+	if (f->no_read_now || len > sizeof(page))
 		return false;
-	n = preadv2(f->dev.fd, part, (int)parts, (off_t)start, RWF_NOWAIT);
+	n = preadv2(f->dev.fd, &part, 1, (off_t)start, RWF_NOWAIT);
 	if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
 		f->no_read_now = true;
 	return n >= 0 && (uint64_t)n == len;
 #else
-	(void)f, (void)part, (void)parts, (void)start, (void)len;
+	(void)f, (void)start, (void)len;
 	return false;
 #endif
 }
@@ -156,19 +151,12 @@ static bool read_now(struct file_device *f, const struct iovec *part,
 static enum e2pf_residency page_state(struct file_device *f, uint64_t start)
 {
 	uint64_t left = f->offset + f->dev.size - start, len = f->dev.page_size;
-	struct iovec part[SINKS_OF_PAGE];
-	char sink[SINK_BYTES] = "";
-	unsigned i;
 
 	if (pages_held(f, start, len) <= 0)
 		return E2PF_MISSING;
-	for (i = 0; i < SINKS_OF_PAGE; i++)
-		part[i] = (struct iovec){ sink, sizeof(sink) };
 	/* The last page of a file may have less. */
-	if (left < len)
-		len = left;
-	return read_now(f, part, (f->dev.page_size + SINK_BYTES - 1) / SINK_BYTES,
-			start, len) ? E2PF_CACHED : E2PF_HELD;
+	return is_readable(f, start, left < len ? left : len) ? E2PF_CACHED :
+								E2PF_HELD;
 }
 
 /* The leading pages of a range that mincore(2) reports as missing. */
@@ -278,20 +266,11 @@ static int file_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return 0;
 }
 
-static bool file_read_now(struct e2pf_device *dev, void *buf, uint64_t offset,
-			  uint32_t len)
+static void drop_page(const struct file_device *f, uint64_t offset)
 {
-	struct file_device *f = file_device(dev);
-	struct iovec part = { buf, len };
+	uint64_t at = f->offset + offset, page = f->dev.page_size;
 
-	return read_now(f, &part, 1, f->offset + offset, len);
-}
-
-static void file_forget(struct e2pf_device *dev, uint64_t offset, uint64_t len)
-{
-	const struct file_device *f = file_device(dev);
-
-	posix_fadvise(f->dev.fd, (off_t)(f->offset + offset), (off_t)len,
+	posix_fadvise(f->dev.fd, (off_t)(at - at % page), (off_t)page,
 		      POSIX_FADV_DONTNEED);
 }
 
@@ -311,8 +290,7 @@ static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 			if (file_now(dev) - began >= ns) {
 				/* The kernel keeps a page that is being read. */
 				if (drop)
-					file_forget(dev, offset - offset % page,
-						    page);
+					drop_page(file_device(dev), offset);
 				file_span(dev, offset, 1, &state);
 				return state != E2PF_HELD;
 			}
@@ -349,13 +327,11 @@ static const struct e2pf_device_ops file_ops = {
 	.span = file_span,
 	.willneed = file_willneed,
 	.read = file_read,
-	.read_now = file_read_now,
 	.now = file_now,
 	.close = file_close,
 	.arrives = file_arrives,
 	.data = file_data,
 	.populate = file_populate,
-	.forget = file_forget,
 };
 
 /* Behind any folio that begins before the end of a file. */
@@ -437,7 +413,7 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	if (!f)
 		return ENOMEM;
 	f->dev.ops = &file_ops;
-	f->dev.max_readahead = DEFAULT_READAHEAD;
+	f->dev.max_readahead = E2PF_READAHEAD;
 	f->dev.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	f->offset = offset;
 	f->dev.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -13,6 +13,10 @@
 
 struct e2pf_device;
 
+/* The most bytes that POSIX_FADV_WILLNEED reads if the device does not report it: the
+ * kernel's VM_READAHEAD_PAGES. */
+#define E2PF_READAHEAD (128u << 10)
+
 /* The state of a range in the page cache. */
 enum e2pf_residency {
 	E2PF_MISSING,		/* nothing */
@@ -37,10 +41,6 @@ struct e2pf_device_ops {
 	 * errno; EIO for a range that ends beyond the device. */
 	int (*read)(struct e2pf_device *dev, void *buf, uint64_t offset,
 		    uint32_t len);
-	/* Copy the range if all of it can be had without waiting.  Returns false
-	 * if not, or if that is not known. */
-	bool (*read_now)(struct e2pf_device *dev, void *buf, uint64_t offset,
-			 uint32_t len);
 	/* Nanoseconds of a monotonic clock. */
 	uint64_t (*now)(struct e2pf_device *dev);
 	void (*close)(struct e2pf_device *dev);
@@ -56,8 +56,6 @@ struct e2pf_device_ops {
 	/* Enter the range into the checker's mapping, if all of it is cached.
 	 * NULL: there never is one. */
 	void (*populate)(struct e2pf_device *dev, uint64_t offset, uint64_t len);
-	/* Drop the range from the page cache.  NULL: it stays. */
-	void (*forget)(struct e2pf_device *dev, uint64_t offset, uint64_t len);
 };
 
 struct e2pf_device {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides at which places a device is measured, and how. spindle.h judges the
- * figures, and the engine acts on them.
+ * Decides at which places a device is measured, and how.
  */
 #include <string.h>
 
@@ -14,19 +13,18 @@
 #define PATIENCE_NS 500000000u
 
 #define PAGE E2PF_SPEED_BYTES
-#define PARTS E2PF_SPEED_READS
+#define READS E2PF_SPEED_READS
 
-/* At most TRIES tables are looked at for further places, and between places are at
- * least DISTANCE bytes. */
+/* At most TRIES tables are looked at, those that follow each other far apart on the
+ * device; between places are at least DISTANCE bytes. */
 #define TRIES 64u
+#define STRIDE 25u
 #define DISTANCE (64u << 10)
 
 /* The cost of a byte is measured on STRETCH_BYTES, which are on all disks of an array
- * with chunks of 512 KiB, requested in pieces of STRETCH_PIECE; two of them
- * are needed. */
+ * with chunks of 512 KiB; two requests of REQUEST_BYTES are needed. */
 #define STRETCH_BYTES (4u << 20)
-#define STRETCH_PIECE (128u << 10)
-#define STRETCH_LEAST (2 * STRETCH_PIECE)
+#define REQUEST_BYTES (128u << 10)
 
 struct place {
 	uint64_t offset, length;	/* length 0: none */
@@ -36,11 +34,9 @@ struct survey {
 	struct e2pf_device *dev;
 	const struct e2pf_speed_places *places;
 	uint64_t bytes;
-	struct place place[PARTS + 1];	/* mostly one in each part; and */
+	struct place place[READS];
+	struct place stretch;		/* for what a byte costs */
 };
-
-/* one for what a byte costs. */
-#define STRETCH PARTS
 
 static uint64_t now(struct e2pf_device *dev)
 {
@@ -52,17 +48,18 @@ static bool is_taken(const struct survey *s, uint64_t offset)
 	const struct place *p = s->place;
 	unsigned i;
 
-	for (i = 0; i <= PARTS; i++, p++)
+	for (i = 0; i < READS; i++, p++)
 		if (p->length && offset + DISTANCE > p->offset &&
 		    offset < p->offset + p->length + DISTANCE)
 			return true;
 	return false;
 }
 
-/* Make this the i-th place if it can be read from the device: none of it is cached or
- * being read, and its beginning is stored. e2fsck requests the first tables itself,
- * which may be all. */
-static bool accept_place(struct survey *s, unsigned i, uint64_t at, uint64_t length)
+/* Make this a place if it can be read from the device: none of it is cached or being
+ * read, and its beginning is stored.  e2fsck requests the first tables itself, which may
+ * be all. */
+static bool accept_place(const struct survey *s, struct place *place,
+			 uint64_t at, uint64_t length)
 {
 	uint64_t first = at / PAGE * PAGE, end = at + length + PAGE - 1;
 	struct e2pf_device *dev = s->dev;
@@ -78,7 +75,7 @@ static bool accept_place(struct survey *s, unsigned i, uint64_t at, uint64_t len
 	    state != E2PF_MISSING ||
 	    (dev->ops->data && dev->ops->data(dev, at) != at))
 		return false;
-	s->place[i] = (struct place){ at, length };
+	*place = (struct place){ at, length };
 	return true;
 }
 
@@ -92,80 +89,43 @@ static uint64_t place_at(const struct survey *s, uint64_t index,
 	return *offset < s->bytes && length <= s->bytes - *offset ? length : 0;
 }
 
-/* The first of `all` places that is in part `i` of PARTS. */
-static uint64_t part_of(uint64_t all, unsigned i)
-{
-	return all / PARTS * i + all % PARTS * i / PARTS;
-}
-
-/* The middle of the first place that is not cached among the i-th eleventh of
- * all places. */
-static void find_metadata(struct survey *s, unsigned i)
-{
-	uint64_t index = part_of(s->places->count, i), length, at;
-
-	for (; index < part_of(s->places->count, i + 1); index++) {
-		length = place_at(s, index, &at);
-		if (length >= 2 * PAGE &&
-		    accept_place(s, i, at + length / 2 / PAGE * PAGE, PAGE))
-			return;
-	}
-}
-
-/* Parts of the device that have no metadata, as in a filesystem that is partly filled,
- * leave their place to others: to tables that are long, at DISTANCE from each other.
- * On a disk these are nearer, but a read still waits for the platter. */
-static void find_more_metadata(struct survey *s)
+/* Places for the reads: in the middle of tables and, where a filesystem is partly filled
+ * and has few of them, in the rest of long ones.  On a disk these are nearer, but a read
+ * still waits for the platter.  Returns how many there are. */
+static unsigned find_reads(struct survey *s)
 {
 	uint64_t count = s->places->count, length, at, into;
-	unsigned i = 0, k;
+	unsigned i, table, found = 0;
 
-	for (k = 0; k < PARTS * TRIES && count; k++) {
-		while (i < PARTS && s->place[i].length)
-			i++;
-		if (i == PARTS)
-			return;
-		/* TRIES places, spread over all, and PARTS positions in each. */
-		length = place_at(s, count / TRIES * (k % TRIES) +
-				     count % TRIES * (k % TRIES) / TRIES, &at);
-		into = PAGE + 2 * (uint64_t)DISTANCE * (k / TRIES);
-		if (length >= into + PAGE)
-			accept_place(s, i, at + into, PAGE);
+	for (i = 0; i < READS * TRIES && found < READS && count; i++) {
+		table = i * STRIDE % TRIES;
+		length = place_at(s, count / TRIES * table +
+				     count % TRIES * table / TRIES, &at);
+		if (length < 2 * PAGE)
+			continue;
+		into = (length / 2 + 2 * (uint64_t)DISTANCE * (i / TRIES)) %
+		       length / PAGE * PAGE;
+		if (into + PAGE <= length)
+			found += accept_place(s, &s->place[found], at + into,
+					      PAGE);
 	}
+	return found;
 }
 
 /* The longest place, for what a byte costs. */
 static void find_stretch(struct survey *s)
 {
-	const struct place *stretch = &s->place[STRETCH];
 	uint64_t index, length, at;
 
 	for (index = 0; index < s->places->count &&
-			stretch->length < STRETCH_BYTES; index++) {
+			s->stretch.length < STRETCH_BYTES; index++) {
 		length = place_at(s, index, &at);
 		if (length > STRETCH_BYTES)
 			length = STRETCH_BYTES;
-		if (length > stretch->length && length >= STRETCH_LEAST)
-			accept_place(s, STRETCH, at, length);
+		length -= length % REQUEST_BYTES;
+		if (length > s->stretch.length && length > REQUEST_BYTES)
+			accept_place(s, &s->stretch, at, length);
 	}
-}
-
-/* Find all places.  Returns NULL, or why there are too few. */
-static const char *find_places(struct survey *s, bool bytes)
-{
-	unsigned i, found = 0;
-
-	if (s->dev->blind)
-		return "this user may not see what of it is cached";
-	for (i = 0; i < PARTS; i++)
-		find_metadata(s, i);
-	find_more_metadata(s);
-	for (i = 0; i < PARTS; i++)
-		found += s->place[i].length != 0;
-	if (bytes)
-		find_stretch(s);
-	return found == PARTS ? NULL :
-	       "there is little metadata, or most of it is cached or being read";
 }
 
 static bool read_page(struct e2pf_device *dev, uint64_t offset)
@@ -188,7 +148,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
+static bool measure_requests(struct e2pf_device *dev, const struct place *place,
 			     struct e2pf_speed *speed)
 {
 	uint64_t t[E2PF_SPEED_LONE], all;
@@ -196,17 +156,17 @@ static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
 
 	for (i = 0; i < E2PF_SPEED_LONE; i++) {
 		t[i] = now(dev);
-		if (!read_page(dev, offset[i]))
+		if (!read_page(dev, place[i].offset))
 			return false;
 		t[i] = now(dev) - t[i];
 		if (t[i] >= PATIENCE_NS)
 			return false;
 	}
 	all = now(dev);
-	for (i = E2PF_SPEED_LONE; i < E2PF_SPEED_READS; i++)
-		dev->ops->willneed(dev, offset[i], PAGE);
-	for (i = E2PF_SPEED_LONE; i < E2PF_SPEED_READS; i++)
-		if (!read_page(dev, offset[i]))
+	for (i = E2PF_SPEED_LONE; i < READS; i++)
+		dev->ops->willneed(dev, place[i].offset, PAGE);
+	for (i = E2PF_SPEED_LONE; i < READS; i++)
+		if (!read_page(dev, place[i].offset))
 			return false;
 	all = now(dev) - all;
 	speed->latency_ns = median(t[0], t[1], t[2]);
@@ -222,20 +182,17 @@ static bool measure_requests(struct e2pf_device *dev, const uint64_t *offset,
 }
 
 /* Picoseconds per byte of the stretch, or 0 if it cannot be read.  The time begins with
- * the first piece: the latency of a request is no cost of a byte, and the stretch may be
- * short. */
+ * the first request: its latency is no cost of a byte, and the stretch may be short. */
 static uint64_t measure_bytes(const struct survey *s)
 {
-	const struct place *stretch = &s->place[STRETCH];
-	uint64_t at = stretch->offset, end = at + stretch->length, ns;
+	uint64_t at = s->stretch.offset, end = at + s->stretch.length, ns;
+	uint64_t bytes = s->stretch.length - REQUEST_BYTES;
 	struct e2pf_device *dev = s->dev;
-	uint64_t bytes = stretch->length - STRETCH_PIECE, from;
 
-	for (from = at; from < end; from += STRETCH_PIECE)
-		dev->ops->willneed(dev, from, end - from < STRETCH_PIECE ?
-				   end - from : STRETCH_PIECE);
-	at += STRETCH_PIECE - PAGE;
-	for (ns = 0; at + PAGE <= end; at += PAGE) {
+	for (; at < end; at += REQUEST_BYTES)
+		dev->ops->willneed(dev, at, REQUEST_BYTES);
+	at = s->stretch.offset + REQUEST_BYTES - PAGE;
+	for (ns = 0; at < end; at += REQUEST_BYTES) {
 		if (!read_page(dev, at))
 			return 0;
 		if (!ns)
@@ -249,25 +206,19 @@ const char *e2pf_measure_device(struct e2pf_device *dev,
 				const struct e2pf_speed_places *places,
 				bool bytes, struct e2pf_speed *speed)
 {
-	/* In shuffled order. */
-	static const unsigned order[PARTS] = {
-		5, 0, 8, 2, 10, 4, 7, 1, 9, 3, 6
-	};
 	struct survey s = { .dev = dev, .places = places };
 	struct e2pf_speed measured = { .seeks = false };
-	uint64_t offset[PARTS];
-	const char *why;
-	unsigned i;
 
 	s.bytes = places->bytes < dev->size ? places->bytes : dev->size;
-	why = find_places(&s, bytes);
-	if (why)
-		return why;
-	for (i = 0; i < PARTS; i++)
-		offset[i] = s.place[order[i]].offset;
-	if (!measure_requests(dev, offset, &measured))
+	if (dev->blind)
+		return "this user may not see what of it is cached";
+	if (find_reads(&s) < READS)
+		return "there is little metadata, or most of it is cached or being read";
+	if (bytes)
+		find_stretch(&s);
+	if (!measure_requests(dev, s.place, &measured))
 		return "a read of it failed, or took more than half a second";
-	if (s.place[STRETCH].length) {
+	if (s.stretch.length) {
 		measured.byte_ps = measure_bytes(&s);
 		if (!measured.byte_ps)
 			return "a read of it failed";

@@ -17,8 +17,7 @@
 #define E2PF_SPEED_DEEP 8u
 #define E2PF_SPEED_READS (E2PF_SPEED_LONE + E2PF_SPEED_DEEP)
 
-/* Bytes of each.  It is the middle of a place of at least twice as many: the
- * kernel's own readahead from its start does not reach that. */
+/* Bytes of each, which lies in a place of at least twice as many. */
 #define E2PF_SPEED_BYTES 4096u
 
 /* All zero: not measured. */

@@ -12,22 +12,20 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "sysfile.h"
 #include "topology.h"
 
 /* Layers, and devices visited below one: 64 disks, each through a partition, a
- * crypt layer and a mapping, and some more.  The walk ends on any tree, even on
+ * crypt layer and a mapping, and some more.  The search ends on any tree, even on
  * one with a cycle. */
 #define MOST_DEPTH 12
 #define MOST_VISITS 320
 
-/* Maximum bytes per posix_fadvise() if the device does not report it: the
- * kernel's VM_READAHEAD_PAGES. */
-#define DEFAULT_READAHEAD (128u << 10)
 #define LEAST_READAHEAD (64u << 10)
 #define MOST_READAHEAD (1u << 30)
 
-struct walk {
+struct search {
 	struct e2pf_topology *topo;
 	unsigned visits;
 };
@@ -133,11 +131,11 @@ static bool member_is_read(const char *dir, const char *slave)
 		!strstr(state, "faulty");
 }
 
-static void visit(struct walk *w, char *dir, unsigned depth);
+static void visit(struct search *s, char *dir, unsigned depth);
 
 /* Visit the entries of the `slaves` folder of the device at `dir`, but one path
  * of a multipath device.  Returns true if there was an entry. */
-static bool visit_slaves(struct walk *w, const char *dir, unsigned depth)
+static bool visit_slaves(struct search *s, const char *dir, unsigned depth)
 {
 	char path[PATH_MAX], slave[PATH_MAX], uuid[8];
 	bool multipath, any = false;
@@ -157,9 +155,9 @@ static bool visit_slaves(struct walk *w, const char *dir, unsigned depth)
 			continue;
 		if (e2pf_path(path, sizeof(path), "%s/slaves/%s", dir,
 			      entry->d_name) || !realpath(path, slave))
-			w->topo->incomplete = true;
+			s->topo->incomplete = true;
 		else
-			visit(w, slave, depth + 1);
+			visit(s, slave, depth + 1);
 	}
 	if (slaves)
 		closedir(slaves);
@@ -167,13 +165,13 @@ static bool visit_slaves(struct walk *w, const char *dir, unsigned depth)
 }
 
 /* `dir` is a real path, of PATH_MAX bytes. */
-static void visit(struct walk *w, char *dir, unsigned depth)
+static void visit(struct search *s, char *dir, unsigned depth)
 {
 	whole_disk(dir);
-	if (depth == MOST_DEPTH || w->visits++ >= MOST_VISITS)
-		w->topo->incomplete = true;
-	else if (!visit_slaves(w, dir, depth))
-		add_disk(w->topo, dir);
+	if (depth == MOST_DEPTH || s->visits++ >= MOST_VISITS)
+		s->topo->incomplete = true;
+	else if (!visit_slaves(s, dir, depth))
+		add_disk(s->topo, dir);
 }
 
 /*
@@ -196,7 +194,7 @@ static unsigned read_max_readahead(const char *dir)
 		if (!e2pf_read_u64(dir, names[i], &kib) && kib > most)
 			most = kib;
 	if (!most)
-		return DEFAULT_READAHEAD;
+		return E2PF_READAHEAD;
 	bytes = most > MOST_READAHEAD / 1024 ? MOST_READAHEAD : most * 1024;
 	if (page > 0)
 		bytes -= bytes % (uint64_t)page;
@@ -211,32 +209,32 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Returns its maximum readahead. */
-static unsigned add_device(const char *sysroot, dev_t dev, struct walk *w)
+static unsigned add_device(const char *sysroot, dev_t dev, struct search *s)
 {
 	char link[PATH_MAX], dir[PATH_MAX];
 
 	/* The dot at the end refuses anything but a directory. */
 	if (!e2pf_path(link, sizeof(link), "%s/sys/dev/block/%u:%u/.", sysroot,
 		       major(dev), minor(dev)) && realpath(link, dir)) {
-		visit(w, dir, 0);
+		visit(s, dir, 0);
 		return read_max_readahead(dir);
 	}
 	/* The filesystem of a file may have no device, or several. */
-	w->topo->incomplete = true;
+	s->topo->incomplete = true;
 	return e2pf_path(dir, sizeof(dir), "%s/sys/class/bdi/%u:%u", sysroot,
 			 major(dev), minor(dev)) ?
-	       DEFAULT_READAHEAD : read_max_readahead(dir);
+	       E2PF_READAHEAD : read_max_readahead(dir);
 }
 
 unsigned e2pf_topology_add(const char *sysroot, const struct stat *st,
 			   struct e2pf_topology *topo)
 {
-	unsigned most = DEFAULT_READAHEAD;
-	struct walk w = { .topo = topo };
+	unsigned most = E2PF_READAHEAD;
+	struct search s = { .topo = topo };
 
 	if (S_ISBLK(st->st_mode) || S_ISREG(st->st_mode))
 		most = add_device(sysroot, S_ISBLK(st->st_mode) ?
-				  st->st_rdev : st->st_dev, &w);
+				  st->st_rdev : st->st_dev, &s);
 	else
 		topo->incomplete = true;
 	qsort(topo->disk, topo->disks, sizeof(*topo->disk), by_name);

@@ -36,13 +36,6 @@ static void drop(struct e2pf_blockset *set)
 		munmap(set->entry, set->entries * sizeof(*set->entry));
 }
 
-/* There are this many entries in memory. */
-static void count(struct e2pf_blockset *set, size_t entries)
-{
-	if (entries * sizeof(*set->entry) > set->most_bytes)
-		set->most_bytes = entries * sizeof(*set->entry);
-}
-
 void e2pf_blockset_reset(struct e2pf_blockset *set, size_t bytes)
 {
 	size_t most = NEAR, entries;
@@ -52,13 +45,12 @@ void e2pf_blockset_reset(struct e2pf_blockset *set, size_t bytes)
 	while (most * 2 * sizeof(*set->entry) <= bytes)
 		most *= 2;
 	entries = most < FIRST_ENTRIES ? most : FIRST_ENTRIES;
-	*set = (struct e2pf_blockset) { .most_bytes = set->most_bytes };
+	*set = (struct e2pf_blockset) { .entry = NULL };
 	if (bytes)
 		set->entry = make(entries);
 	if (set->entry) {
 		set->entries = entries;
 		set->most = most;
-		count(set, entries);
 	}
 }
 
@@ -123,7 +115,6 @@ static void grow(struct e2pf_blockset *set)
 		return;
 	}
 	set->entries = old.entries * 2;
-	count(set, old.entries + set->entries);
 	for (i = 0; i < old.entries; i++)
 		if (old.entry[i].key)
 			*entry_of(set, old.entry[i].key) = old.entry[i];

@@ -18,7 +18,6 @@ struct e2pf_blockset {
 	struct e2pf_block_entry *entry;
 	size_t entries, used;
 	size_t most;			/* entries that there may be */
-	size_t most_bytes;		/* of memory, at any time */
 	uint64_t size;			/* number of blocks in it */
 };
 

@@ -32,7 +32,7 @@ static bool disks_read(const struct e2pf_engine *e)
 
 /*
  * Where the device seeks a read by the checker moves the head away from the
- * elevator pass and back.  So the checker waits until a worker has read the
+ * sweep and back.  So the checker waits until a worker has read the
  * block, or until no worker that might read it is active, or until none has
  * made progress for a while.
  */
@@ -52,13 +52,13 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	 * workers need the lock to make progress. */
 	while (!cached && !is_ending(&e->reads) &&
 	       e2pf_monitor_wait_at_gate(e, began, first, reads)) {
-		cached = e2pf_is_cached(dev, r->offset, r->length);
+		cached = e2pf_is_there(dev, r->offset, r->length, false);
 		reads = cached || disks_read(e);
 		first = false;
 	}
 	/* It may have come with what ended the wait. */
 	e2pf_monitor_waited(e, began, cached ||
-			    e2pf_is_cached(dev, r->offset, r->length));
+			    e2pf_is_there(dev, r->offset, r->length, false));
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
@@ -72,7 +72,7 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	if (lately || (!e->pacing.stuck && !e->pacing.failing && !reads->gated))
 		return;
 	/* A cached read shows nothing about a stuck device. */
-	r->missed = !e2pf_is_cached(dev, r->offset, r->length);
+	r->missed = !e2pf_is_there(dev, r->offset, r->length, false);
 	r->waited = r->missed && reads->gated &&
 		    e2pf_reads_may_come(reads, dev, r);
 	if (!r->waited)

@@ -60,7 +60,8 @@ static unsigned level_of(const struct e2pf_elevator *el,
 
 /* References that are adjacent on the device have others between them in the list: a
  * reference that is not parsed may continue one that was added up to JOIN_BACK before
- * it, in a source that lays 16 units side by side.  It stays far below RUN_MOST. */
+ * it, in a source that lays 16 units side by side.  Of 128 units 144 references remain
+ * of 384.  It stays far below RUN_MOST. */
 #define JOIN_BACK 17u
 #define JOIN_MOST (256u << 10)
 
@@ -96,8 +97,7 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref)
 	}
 	l->ref[l->used++] = *ref;
 	l->held++;
-	if (++el->held > el->most_held)
-		el->most_held = el->held;
+	el->held++;
 }
 
 /* Device order.  The order of two references to the same place does not matter,

@@ -3,10 +3,10 @@
 /*
  * The order in which one worker reads what it has found.
  *
- * An elevator pass goes level by level: the references of a level are sorted in
- * device order and merged into runs, then read and parsed, which fills the next
- * level.  The elevator does no I/O and takes no lock: its owner adds references,
- * asks what to do next, does it, and adds what parsing has found:
+ * A worker's turn goes level by level: the references of a level are sorted in device order
+ * and merged into runs, then read and parsed, which fills the next level.  The elevator does
+ * no I/O and takes no lock: its owner adds references, asks what to do next, does it, and
+ * adds what parsing has found:
  *
  *	e2pf_elevator_add(...);			the units' references
  *	e2pf_elevator_begin(el);
@@ -14,12 +14,11 @@
  *		request the run, or read and parse the piece
  *	e2pf_elevator_end(el);
  *
- * Memory is bounded: when the levels that are being filled have half of the room that
- * the others leave, the next steps read the largest of them, with everything below it,
- * before the level above continues; they hold more by what one piece refers to.  Time
- * is bounded on hostile trees, too: equal references within a level are read once, the
- * number of levels is fixed, and the number of pieces parsed has a limit that no sound
- * filesystem comes near.
+ * Memory is bounded: when the levels that are being filled have half of the room that the
+ * others leave, the largest of them is read, with everything below it, before the level
+ * above continues; they hold more by what one piece refers to.  Time is bounded on hostile
+ * trees: equal references within a level are read once, the number of levels is fixed, and
+ * that of pieces has a limit that no sound filesystem comes near.
  */
 #ifndef E2PF_ELEVATOR_H
 #define E2PF_ELEVATOR_H
@@ -27,8 +26,7 @@
 #include "source.h"
 
 /* Levels of references: those of the units, and eight below, the depth of a
- * btrfs tree.  Those found by parsing that are not parsed themselves come after
- * all others of a pass. */
+ * btrfs tree.  Those found by parsing that are not parsed themselves come last. */
 #define E2PF_LEVELS 9u
 #define E2PF_LAST_LEVEL E2PF_LEVELS
 #define E2PF_ALL_LEVELS (E2PF_LEVELS + 1u)
@@ -55,7 +53,7 @@ struct e2pf_elevator {
 	uint64_t ahead_most;	/* bytes requested before the first of them is
 				   parsed */
 	bool out_of_memory;	/* for a reference, which was dropped */
-	size_t held, most_held;	/* references in memory: now, at most */
+	size_t held;		/* references in memory */
 	struct e2pf_level level[E2PF_ALL_LEVELS];
 	/* The level that is being read, and before it those that wait until it
 	 * has been read. */
@@ -63,7 +61,7 @@ struct e2pf_elevator {
 };
 
 enum e2pf_step {
-	E2PF_STEP_END,		/* the pass has ended */
+	E2PF_STEP_END,		/* everything was read */
 	E2PF_STEP_RUN,		/* request `n` references from `ref` on: they
 				   are on one device, adjacent but for gaps */
 	E2PF_STEP_PARSE,	/* read and parse the piece that begins `at`
@@ -76,11 +74,11 @@ struct e2pf_elevator_step {
 	uint64_t at;
 };
 
-/* Add a sound reference.  Before the pass it is one of the units': the first level
- * holds them all, so the caller limits how many units it takes. */
+/* Add a sound reference.  Before the begin it is one of the units': the first level
+ * holds them all, so the caller limits how many units it claims. */
 void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref);
 
-/* Begin a pass over the references that were added. */
+/* Begin to read the references that were added. */
 void e2pf_elevator_begin(struct e2pf_elevator *el);
 
 /* The next step.  Gaps of at most `gap` bytes may be in a run. */
@@ -91,8 +89,7 @@ enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
  * parsed. */
 void e2pf_elevator_parsed(struct e2pf_elevator *el, uint32_t size);
 
-/* End the pass, and drop the references that were not read.  It holds no memory
- * from then on. */
+/* Drop the references that were not read.  It holds no memory from then on. */
 void e2pf_elevator_end(struct e2pf_elevator *el);
 
 #endif

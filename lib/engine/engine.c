@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "monitor.h"
 #include "piece.h"
-#include "worker.h"
 
 /* Samples checked to find out whether everything is cached. */
 #define WARM_SAMPLES 48u
@@ -53,8 +53,8 @@ static void check_ref(void *ctx, const struct e2pf_ref *ref)
 	struct sampling *s = ctx;
 
 	if (e2pf_is_sound(s->e->source, ref) && !s->missing)
-		s->missing = !e2pf_is_in_cache(s->e->devices[ref->device],
-					       ref->offset, ref->length);
+		s->missing = !e2pf_is_there(s->e->devices[ref->device],
+					    ref->offset, ref->length, true);
 }
 
 /* A reference itself may be cached only because of the kernel's own readahead: what
@@ -168,7 +168,7 @@ static int start_reading(struct e2pf_engine *e)
 	workers = e2pf_monitor_prepare(e, &err);
 	if (workers)
 		workers = e2pf_workers_start(e, workers, &err);
-	e2pf_monitor_started(e, workers, E2PF_RUN_IDLE);
+	e2pf_monitor_started(e, workers, E2PF_STATE_IDLE);
 	return err;
 }
 
@@ -182,7 +182,7 @@ int e2pf_engine_start(struct e2pf_engine *e,
 	if (!(config->paced || config->sampled) ||
 	    !is_cached(e))
 		return start_reading(e);
-	e2pf_monitor_started(e, 0, E2PF_RUN_ASLEEP);
+	e2pf_monitor_started(e, 0, E2PF_STATE_ASLEEP);
 	return 0;
 }
 

@@ -3,11 +3,9 @@
 /*
  * The engine: what to read ahead of a checker, when, and how far.
  *
- * Worker threads take units from a source of work (source.h), phase by phase,
- * and read the blocks they refer to into the page cache.  The checker reports
- * its position and each of its reads; the workers keep a readahead window in
- * front of it.  The engine knows no filesystem; the caller tells it what the
- * devices are like.
+ * Worker threads claim units of a source (source.h), phase by phase, and read the blocks
+ * they refer to into the page cache.  The checker reports its position and each of its
+ * reads; the workers keep a window in front of it.  The engine knows no filesystem.
  *
  * Every function may be called from any thread unless its comment says
  * otherwise, but not from those operations of the source that run with the
@@ -32,13 +30,12 @@ struct e2pf_disk_counters {
 	uint64_t busy_ns, in_flight;
 };
 
-/* How an engine reads, from one start to the next stop. */
+/* How an engine reads, from a start to the next stop. */
 struct e2pf_engine_config {
 	unsigned threads;	/* workers, if the device does not seek */
-	unsigned seek_threads;	/* if it seeks: the number of
-				   sweeps it can serve at once */
-	bool seeks;		/* read in device order, and
-				   let the checker wait at the gate */
+	unsigned seek_threads;	/* if it seeks: sweeps it can serve at once */
+	bool seeks;		/* read in device order, and let the checker
+				   wait at the gate */
 	bool measure;		/* seeks is a guess: measure it */
 	bool paced;		/* a checker follows; otherwise the budget is a
 				   total */
@@ -47,17 +44,16 @@ struct e2pf_engine_config {
 	uint64_t budget;	/* bytes ahead of the checker, at most */
 	/* Each may be NULL. */
 	void *ctx;
-	/* Bytes of memory left, asked from time to time. */
-	uint64_t (*available)(void *ctx);
-	/* Count the disks; false if they cannot be counted.  Called by any thread,
-	 * with and without the lock. */
+	/* The most that may be ahead, which is asked from time to time: bytes, by
+	 * the memory that is left.  `budget` is the most of all. */
+	uint64_t (*limit)(void *ctx);
+	/* False if they cannot be counted.  Called by any thread, with and without
+	 * the lock. */
 	bool (*count_disks)(void *ctx, struct e2pf_disk_counters *disks);
-	/* Called by each worker when it starts. */
-	void (*thread_begins)(void *ctx);
 	/* Called before the first of the workers starts, by the thread that
 	 * starts them. */
 	void (*before_threads)(void);
-	bool settle;		/* workers wait for their requests before they
+	bool drain;		/* workers wait for their requests before they
 				   end: a page that is being read cannot be
 				   dropped from the page cache */
 };
@@ -86,16 +82,10 @@ struct e2pf_engine_stats {
 	uint64_t prefetched_requests;
 	uint64_t checker_bytes;
 	uint64_t wasted_bytes;		/* prefetched and not (yet) read */
-	uint64_t peak_lookahead_bytes;
-	/* Memory of the engine, at most: references, buffers to parse in, and
-	 * the set of blocks ahead. */
-	uint64_t refs_bytes, buffer_bytes, set_bytes;
 	uint64_t errors;		/* reads of the engine that failed */
 	uint64_t gate_waits;		/* reads that waited at the gate */
 	uint64_t lost_ns;		/* at the gate, for blocks that no worker
 					   has read */
-	const char *gate_opened;	/* why nobody waits at the gate any more in
-					   some phase; NULL: it was not opened */
 	bool gave_up;			/* reading ahead has ended because of
 					   errors, or because a total budget is
 					   used up */
@@ -123,11 +113,6 @@ struct e2pf_engine_stats {
 
 /* In place of a phase. */
 #define E2PF_NONE (-1)
-
-/* The most that may be read ahead when `memory` bytes are left.  Half where a
- * checker follows, which needs memory itself and uses the blocks; three quarters
- * where none does. */
-uint64_t e2pf_engine_budget(uint64_t memory, bool paced);
 
 /* An idle engine, or NULL without memory.  Starts nothing.  The source and its
  * devices, one for each that it has, outlive it. */
@@ -170,11 +155,10 @@ const char *e2pf_engine_measure(struct e2pf_engine *e,
  * Statistics are kept per stage. */
 void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage);
 
-/* The checker has reached this phase of the source, which begins now, whatever is
- * left of earlier ones, which is dropped.  It stays
- * valid until the engine has been stopped, also over a begin() of the source.
- * Returns false, and changes nothing, when the engine was not started or is
- * being stopped. */
+/* The checker has reached this phase of the source, which begins now; what is left of
+ * earlier ones is dropped.  It stays valid until the engine has been stopped, also over a
+ * begin() of the source.  Returns false, and changes nothing, when the engine was not
+ * started or is being stopped. */
 bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 			     const struct e2pf_phase *phase);
 
@@ -217,22 +201,15 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
 bool e2pf_engine_after_read(struct e2pf_engine *e,
 			    const struct e2pf_read *read);
 
-/* If the engine does not answer, because a signal handler ends a checker that holds its
- * lock, all zero. */
-void e2pf_engine_get_stats(struct e2pf_engine *e,
+/* Waits at most `milliseconds` for the engine's lock, which a checker may hold that a
+ * signal handler ends.  Returns false, and leaves *stats as it is, without it. */
+bool e2pf_engine_get_stats(struct e2pf_engine *e, int milliseconds,
 			   struct e2pf_engine_stats *stats);
 
-/* The same for whoever looks on: returns false, and leaves *stats as it is, if the engine
- * does not answer in a tenth of a second. */
-bool e2pf_engine_get_progress(struct e2pf_engine *e,
-			      struct e2pf_engine_stats *stats);
-
-/*
- * The checker's read has failed, at this offset of a device.  The kernel reads a large
- * folio as a whole, the block layer merges requests that lie side by side, and a device
- * may fail them as one: then a bad sector among what the engine asked for fails a read
- * that is sound.  If that may be, return true: it should be made once more, alone.
- */
+/* The checker's read has failed.  The kernel reads a large folio as a whole, the block layer
+ * merges adjacent requests, and a device may fail them as one: a bad sector among what the
+ * engine asked for fails a read that is sound.  Returns true if that may be: the read should
+ * be made once more, alone. */
 bool e2pf_engine_may_read_again(struct e2pf_engine *e,
 				const struct e2pf_read *r);
 

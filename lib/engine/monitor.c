@@ -5,37 +5,33 @@
 
 #include "monitor.h"
 
-#define STATS_PATIENCE_MS 1000
-#define PROGRESS_PATIENCE_MS 100
-
 /* Without limit. */
 #define YEAR_NS (UINT64_C(365) * 86400 * 1000000000)
 
 /* A checker goes on after this time at the gate in all: a single read of its own in this
- * time hardly delays the elevator pass. */
+ * time hardly delays a worker's sweep. */
 #define GATE_LIMIT_NS 5000000000ull
 
 /* How often a checker at the gate checks whether its block is cached. */
 #define GATE_CHECK_NS 20000000u
 
-
-/* The one place where `run` changes. */
-static void set_run(struct e2pf_engine *e, enum e2pf_run run)
+/* The one place where the state changes. */
+static void set_state(struct e2pf_engine *e, enum e2pf_state state)
 {
-	e->run = run;
+	e->state = state;
 }
 
 /* Do what parts have asked for.  Returns true if the engine is to start. */
 static bool settle(struct e2pf_engine *e, unsigned events)
 {
-	bool wake = events & E2PF_EV_WAKE && e->run == E2PF_RUN_ASLEEP;
+	bool wake = events & E2PF_EV_WAKE && e->state == E2PF_STATE_ASLEEP;
 
 	if (wake) {
-		set_run(e, E2PF_RUN_STARTING);
+		set_state(e, E2PF_STATE_STARTING);
 		e2pf_pool_join(&e->pool);
 	}
 	if (events & E2PF_EV_GIVE_UP && e2pf_is_reading(e)) {
-		set_run(e, E2PF_RUN_GAVE_UP);
+		set_state(e, E2PF_STATE_GAVE_UP);
 		e->gave_up = true;
 		events |= E2PF_EV_WORK | E2PF_EV_GATE;
 	}
@@ -108,8 +104,8 @@ bool e2pf_monitor_start(struct e2pf_engine *e,
 {
 	E2PF_LOCKED(e);
 
-	*err = e->run == E2PF_RUN_STOPPING ? EBUSY : 0;
-	if (e->run != E2PF_RUN_IDLE)
+	*err = e->state == E2PF_STATE_STOPPING ? EBUSY : 0;
+	if (e->state != E2PF_STATE_IDLE)
 		return false;
 	e->cfg = *config;
 	e->gave_up = false;
@@ -119,7 +115,7 @@ bool e2pf_monitor_start(struct e2pf_engine *e,
 	e2pf_reads_start(&e->reads);
 	/* Also for a checker that begins a phase while the engine is asleep. */
 	prepare(e, true);
-	set_run(e, E2PF_RUN_STARTING);
+	set_state(e, E2PF_STATE_STARTING);
 	e2pf_pool_join(&e->pool);
 	return true;
 }
@@ -154,7 +150,7 @@ unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err)
 	E2PF_LOCKED(e);
 
 	*err = 0;
-	if (e->run == E2PF_RUN_STARTING) {
+	if (e->state == E2PF_STATE_STARTING) {
 		prepare(e, false);
 		workers = e->pacing.speed.seeks ? e->cfg.seek_threads :
 						     e->cfg.threads;
@@ -168,7 +164,7 @@ unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err)
 }
 
 void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
-			  enum e2pf_run otherwise)
+			  enum e2pf_state otherwise)
 {
 	E2PF_LOCKED(e);
 
@@ -176,10 +172,10 @@ void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
 		e2pf_pool_started(&e->pool, workers);
 	else
 		e2pf_pool_clear(&e->pool);
-	if (e->run == E2PF_RUN_STARTING) {
-		set_run(e, workers ? E2PF_RUN_READING : otherwise);
+	if (e->state == E2PF_STATE_STARTING) {
+		set_state(e, workers ? E2PF_STATE_READING : otherwise);
 		/* The first one, or that which the checker began meanwhile. */
-		if (workers || otherwise == E2PF_RUN_IDLE)
+		if (workers || otherwise == E2PF_STATE_IDLE)
 			begin_phase(e, workers ? e->schedule.phase : NULL);
 	}
 	settle(e, e2pf_pool_leave(&e->pool) | E2PF_EV_WORK);
@@ -201,8 +197,8 @@ bool e2pf_monitor_stop(struct e2pf_engine *e, int milliseconds)
 
 	if (!e2pf_lock_within(&e->lock, milliseconds))
 		return false;
-	if (e->run != E2PF_RUN_IDLE)
-		set_run(e, E2PF_RUN_STOPPING);
+	if (e->state != E2PF_STATE_IDLE)
+		set_state(e, E2PF_STATE_STOPPING);
 	e2pf_reads_set_gated(&e->reads, false);
 	settle(e, E2PF_EV_WORK | E2PF_EV_GATE);
 	while (e->pool.running &&
@@ -218,7 +214,7 @@ void e2pf_monitor_stopped(struct e2pf_engine *e)
 	E2PF_LOCKED(e);
 
 	e2pf_pool_clear(&e->pool);
-	set_run(e, E2PF_RUN_IDLE);
+	set_state(e, E2PF_STATE_IDLE);
 	begin_phase(e, NULL);
 	/* Another thread may wait for the end of reading. */
 	settle(e, E2PF_EV_IDLE);
@@ -226,7 +222,7 @@ void e2pf_monitor_stopped(struct e2pf_engine *e)
 
 static bool is_idle(const struct e2pf_engine *e)
 {
-	return e->run != E2PF_RUN_STARTING &&
+	return e->state != E2PF_STATE_STARTING &&
 	       e2pf_pool_is_idle(&e->pool, e->schedule.news) &&
 	       e->schedule.end != E2PF_PHASE_CHOOSING;
 }
@@ -257,15 +253,12 @@ const struct e2pf_phase *e2pf_monitor_begin_walk(struct e2pf_engine *e)
  * A worker's turn.
  */
 
-static void set_state(struct e2pf_engine *e, const struct e2pf_turn *turn,
-		      enum e2pf_worker_state state)
+static void set_worker_state(struct e2pf_engine *e,
+			     const struct e2pf_turn *turn,
+			     enum e2pf_worker_state state)
 {
-	bool begins = state == E2PF_WORKER_READING &&
-		      e->pool.member[turn->number].state != state;
-
-	settle(e, e2pf_pool_set_state(&e->pool, turn->number, state));
-	if (begins)
-		e2pf_pool_progressed(&e->pool, e2pf_now(e));
+	settle(e, e2pf_pool_set_state(&e->pool, turn->number, state,
+				      e2pf_now(e)));
 }
 
 /* Ask the source for the next phase if the current one has ended.  Releases the lock
@@ -286,7 +279,7 @@ static void next_phase(struct e2pf_engine *e)
 	if (!e2pf_is_reading(e))
 		return;
 	/* If the checker has begun another phase meanwhile, others found nothing to
-	 * take, because the source was being asked. */
+	 * claim, because the source was being asked. */
 	if (e->schedule.epoch != epoch)
 		settle(e, e2pf_schedule_tell_news(&e->schedule));
 	else if (next)
@@ -298,45 +291,40 @@ static void next_phase(struct e2pf_engine *e)
 
 static bool claim(struct e2pf_engine *e, struct e2pf_turn *turn)
 {
-	bool begins = e->pool.member[turn->number].state !=
-		      E2PF_WORKER_READING;
-
 	if (!e2pf_is_reading(e) ||
-	    !e2pf_schedule_take(&e->schedule, e2pf_window_share(&e->window),
-				e->pool.workers, &turn->stripe))
+	    !e2pf_schedule_claim(&e->schedule, e2pf_window_share(&e->window),
+				 e->pool.workers, &turn->stripe))
 		return false;
-	e2pf_window_add_range(&e->window, &turn->stripe);
-	if (begins)
-		e2pf_pool_progressed(&e->pool, e2pf_now(e));
-	settle(e, e2pf_pool_taken(&e->pool, turn->number, &turn->stripe));
+	e2pf_window_add_stripe(&e->window, &turn->stripe);
+	settle(e, e2pf_pool_claimed(&e->pool, turn->number, &turn->stripe,
+				    e2pf_now(e)));
 	return true;
 }
 
-/* There are no units to take: begin the next phase, or sleep. */
+/* There are no units to claim: begin the next phase, or sleep. */
 static void be_idle(struct e2pf_engine *e, const struct e2pf_turn *turn)
 {
 	settle(e, e2pf_pool_found_nothing(&e->pool, turn->number,
-					    e->schedule.news));
+					  e->schedule.news));
 	next_phase(e);
 	/* Unless there was something new meanwhile. */
 	if (e->pool.member[turn->number].news == e->schedule.news &&
-	    e->run != E2PF_RUN_STOPPING)
+	    e->state != E2PF_STATE_STOPPING)
 		pthread_cond_wait(&e->work, &e->lock);
 }
 
-bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn)
+bool e2pf_monitor_claim(struct e2pf_engine *e, struct e2pf_turn *turn)
 {
-	bool taken = false;
+	bool claimed = false;
 	E2PF_LOCKED(e);
 
 	while (turn->number >= e->pool.workers)
 		pthread_cond_wait(&e->work, &e->lock);
-	e2pf_pool_publish(&e->pool, turn->number, &turn->used);
-	while (e->run != E2PF_RUN_STOPPING && !(taken = claim(e, turn)))
+	while (e->state != E2PF_STATE_STOPPING && !(claimed = claim(e, turn)))
 		be_idle(e, turn);
-	if (!taken)
-		set_state(e, turn, E2PF_WORKER_IDLE);
-	return taken;
+	if (!claimed)
+		set_worker_state(e, turn, E2PF_WORKER_IDLE);
+	return claimed;
 }
 
 void e2pf_monitor_leave(struct e2pf_engine *e)
@@ -352,10 +340,10 @@ static void wait_while_stuck(struct e2pf_engine *e,
 			     const struct e2pf_turn *turn)
 {
 	while (e->pacing.stuck && !e2pf_is_obsolete(e, &turn->stripe)) {
-		set_state(e, turn, E2PF_WORKER_THROTTLED);
+		set_worker_state(e, turn, E2PF_WORKER_THROTTLED);
 		pthread_cond_wait(&e->work, &e->lock);
 	}
-	set_state(e, turn, E2PF_WORKER_READING);
+	set_worker_state(e, turn, E2PF_WORKER_READING);
 }
 
 static bool has_room(struct e2pf_engine *e, const struct e2pf_turn *turn)
@@ -379,7 +367,7 @@ bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn)
 		/* The checker wakes those it finds throttled: check again once
 		 * this one can be found. */
 		if (!throttled) {
-			set_state(e, turn, E2PF_WORKER_THROTTLED);
+			set_worker_state(e, turn, E2PF_WORKER_THROTTLED);
 			throttled = true;
 			continue;
 		}
@@ -388,21 +376,20 @@ bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn)
 		e2pf_window_query_memory(&e->window);
 		pthread_mutex_lock(&e->lock);
 	}
-	set_state(e, turn, E2PF_WORKER_READING);
+	set_worker_state(e, turn, E2PF_WORKER_READING);
 	return !e2pf_is_obsolete(e, &turn->stripe);
 }
 
-bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
-			     struct e2pf_run_parts *parts, uint64_t pos,
+bool e2pf_monitor_count_span(struct e2pf_engine *e, struct e2pf_turn *turn,
+			     struct e2pf_run *run, uint64_t pos,
 			     uint64_t len, bool missing)
 {
 	E2PF_LOCKED(e);
 
 	if (e2pf_is_obsolete(e, &turn->stripe))
 		return false;
-	e2pf_window_count_part(&e->window, parts, &turn->stripe, pos, len,
+	e2pf_window_count_span(&e->window, run, &turn->stripe, pos, len,
 			       missing);
-	e2pf_pool_publish(&e->pool, turn->number, &turn->used);
 	return true;
 }
 
@@ -427,7 +414,8 @@ void e2pf_monitor_read_is_late(struct e2pf_engine *e, struct e2pf_turn *turn,
 	E2PF_LOCKED(e);
 
 	settle(e, e2pf_pacing_judge_ours(&e->pacing, offset, 0, ns));
-	set_state(e, turn, ns ? E2PF_WORKER_THROTTLED : E2PF_WORKER_READING);
+	set_worker_state(e, turn, ns ? E2PF_WORKER_THROTTLED :
+				       E2PF_WORKER_READING);
 }
 
 void e2pf_monitor_tell_news(struct e2pf_engine *e)
@@ -453,7 +441,7 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 {
 	E2PF_LOCKED(e);
 
-	if (e->run == E2PF_RUN_IDLE || e->run == E2PF_RUN_STOPPING)
+	if (e->state == E2PF_STATE_IDLE || e->state == E2PF_STATE_STOPPING)
 		return false;
 	e2pf_schedule_forget(&e->schedule);
 	/* The checker is about to read the blocks that were found for later, in
@@ -575,7 +563,7 @@ bool e2pf_engine_may_read_again(struct e2pf_engine *e,
 {
 	bool again = e2pf_reads_failed(&e->reads, e->devices[r->device], r,
 				       e->source->grain) &&
-		     e->reads.next_requested;
+		     e->reads.requests;
 	E2PF_LOCKED(e);
 
 	settle(e, e2pf_pacing_read_failed(&e->pacing, r->offset));
@@ -589,7 +577,7 @@ bool e2pf_engine_may_read_again(struct e2pf_engine *e,
 bool e2pf_engine_reads_ahead(struct e2pf_engine *e)
 {
 	return (e2pf_is_reading(e) && !e2pf_pacing_is_careful(&e->pacing)) ||
-	       e->run == E2PF_RUN_ASLEEP;
+	       e->state == E2PF_STATE_ASLEEP;
 }
 
 /* What is known of the checker. */
@@ -606,7 +594,6 @@ static void count_checker(struct e2pf_engine *e,
 	stats->checker_bytes = c->bytes;
 	stats->gate_waits = c->gate_waits;
 	stats->lost_ns = c->lost_ns;
-	stats->gate_opened = c->gate_opened;
 	stats->reading_ns = since && since < now ? now - since : 0;
 	stats->reading_at = c->reading_at;
 	if (!e2pf_schedule_last(&e->schedule, &stats->at_phase, &stats->at)) {
@@ -626,12 +613,8 @@ static void count_workers(struct e2pf_engine *e,
 	*stats = (struct e2pf_engine_stats) {
 		.planned_bytes = w->planned_bytes,
 		.prefetched_bytes = w->prefetched_bytes,
-		.prefetched_requests = pool->requests,
+		.prefetched_requests = e->reads.requests,
 		.wasted_bytes = e2pf_window_unread(w) + w->unused,
-		.peak_lookahead_bytes = w->peak_bytes,
-		.refs_bytes = pool->refs_most,
-		.buffer_bytes = pool->buffers_most,
-		.set_bytes = w->ahead.most_bytes,
 		.errors = p->errors,
 		.gave_up = e->gave_up,
 		.slow_or_failed = p->failing,
@@ -644,8 +627,8 @@ static void count_workers(struct e2pf_engine *e,
 	};
 }
 
-static bool get_stats(struct e2pf_engine *e, int milliseconds,
-		      struct e2pf_engine_stats *stats)
+bool e2pf_engine_get_stats(struct e2pf_engine *e, int milliseconds,
+			   struct e2pf_engine_stats *stats)
 {
 	if (!e2pf_lock_within(&e->lock, milliseconds))
 		return false;
@@ -653,17 +636,4 @@ static bool get_stats(struct e2pf_engine *e, int milliseconds,
 	count_checker(e, stats);
 	pthread_mutex_unlock(&e->lock);
 	return true;
-}
-
-bool e2pf_engine_get_progress(struct e2pf_engine *e,
-			      struct e2pf_engine_stats *stats)
-{
-	return get_stats(e, PROGRESS_PATIENCE_MS, stats);
-}
-
-void e2pf_engine_get_stats(struct e2pf_engine *e,
-			   struct e2pf_engine_stats *stats)
-{
-	if (!get_stats(e, STATS_PATIENCE_MS, stats))
-		memset(stats, 0, sizeof(*stats));
 }

@@ -1,47 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * How the engine works, and its monitor.
- *
- * A checker reads one block after the other, in an order that follows from what it
- * finds.  The engine's workers read the same blocks before it.  A source (source.h)
- * knows which these are: it divides the work into phases, and a phase into units.
- *
- * The schedule has one cursor.  A worker that is free takes the units behind it, so
- * that all workers read what the checker needs next, and asks the source which places
- * they refer to (worker.c).  Its elevator sorts these, merges them into runs and hands
- * them back: first the runs to request, then the pieces to parse, which lead to further
- * places, one level after the other (elevator.h).  So a device that seeks serves one
- * sweep per level, and any other device always has a queue.
- *
- * Before a run is requested there must be room in the window: the bytes that are ahead
- * of the checker stay below a budget that follows the memory, because what is evicted
- * before it is used is read twice.  The pacing says which gaps are read through, and
- * whether the device is stuck, and then left to the checker.  Requests go to the page
- * cache by fadvise(); the number in flight follows the time that one takes, because the
- * end of a check waits for all of them.
- *
- * The checker reports its position and each read.  Where it reports positions, what it
- * has passed makes room; elsewhere its reads do.  When it overtakes a worker, that
- * worker drops what it has taken and takes units in front of the checker.  On a device
- * that seeks the checker may wait at the gate for a worker that is about to read its
- * block: its own read would move the head away and back.  When the checker reaches
- * another phase, what was taken in the one before is dropped (the epoch has changed).
- *
- * All of this is advisory.  If reads fail, memory runs out or a thread does not start,
- * the checker reads for itself, as it would without the engine.
- *
- * The files call each other in one direction (tests/tools/owners.py prints the order):
- *
- *	engine.c, walk.c	start and stop; reads the device before there are threads
- *	worker.c, checker.c	what a thread does, and what a read of the checker does
- *	monitor.c		the lock, the conditions and the run state
- *	schedule, window, ...	parts, which know what they are given, and return events
- *	elevator, blockset, ...	data
+ * The engine, and its monitor: the lock, the conditions, and the state of the whole.
+ * doc/architecture.md, "The engine", has the order in which the files call each other.
  *
  * Each function of the monitor takes the lock, calls parts, settles the events that they
  * return, and releases the lock; settle() is the only place that wakes anybody.  A part is
- * written by the file of its name alone.
+ * written by the file of its name alone.  All of it is advisory: if reads fail, memory runs
+ * out or a thread does not start, the checker reads for itself, as it would without.
  */
 #ifndef E2PF_MONITOR_H
 #define E2PF_MONITOR_H
@@ -54,15 +20,15 @@
 #include "schedule.h"
 #include "window.h"
 
-enum e2pf_run {
-	E2PF_RUN_IDLE,		/* there are no workers */
-	E2PF_RUN_ASLEEP,	/* nor here: everything was cached at the start */
-	E2PF_RUN_STARTING,	/* a thread looks at the device, and then starts
+enum e2pf_state {
+	E2PF_STATE_IDLE,		/* there are no workers */
+	E2PF_STATE_ASLEEP,	/* nor here: everything was cached at the start */
+	E2PF_STATE_STARTING,	/* a thread looks at the device, and then starts
 				   them; it counts as one of them */
-	E2PF_RUN_READING,
-	E2PF_RUN_GAVE_UP,	/* too many errors, or a total budget is used
-				   up: the workers take nothing */
-	E2PF_RUN_STOPPING	/* the workers have been told to end */
+	E2PF_STATE_READING,
+	E2PF_STATE_GAVE_UP,	/* too many errors, or a total budget is used
+				   up: the workers claim nothing */
+	E2PF_STATE_STOPPING	/* the workers have been told to end */
 };
 
 struct e2pf_engine {
@@ -76,7 +42,7 @@ struct e2pf_engine {
 	/* The others are monitor.c's. */
 	struct e2pf_engine_config cfg;	/* const while reading */
 	pthread_mutex_t lock;
-	_Atomic(enum e2pf_run) run;	/* any thread reads it */
+	_Atomic(enum e2pf_state) state;	/* any thread reads it */
 	bool gave_up;			/* since the start, for the statistics */
 	pthread_cond_t work;		/* workers that are idle or throttled */
 	pthread_cond_t gate;		/* the checker's threads that wait there, */
@@ -91,12 +57,10 @@ struct e2pf_engine {
 	struct e2pf_pool pool;
 };
 
-/* The units that a worker has taken, and the resources used for them: its
- * thread's alone. */
+/* What a worker does with one stripe: its thread's alone. */
 struct e2pf_turn {
 	unsigned number;		/* of the worker */
 	struct e2pf_stripe stripe;
-	struct e2pf_used used;
 };
 
 /* A checker at the gate goes on when no worker has made progress for
@@ -114,16 +78,25 @@ static inline uint64_t e2pf_now(const struct e2pf_engine *e)
 
 static inline bool e2pf_is_reading(const struct e2pf_engine *e)
 {
-	return e->run == E2PF_RUN_READING;
+	return e->state == E2PF_STATE_READING;
 }
 
-/* Are the units that were taken obsolete? */
+/* Are the units that were claimed obsolete? */
 static inline bool e2pf_is_obsolete(const struct e2pf_engine *e,
 				    const struct e2pf_stripe *stripe)
 {
 	return !e2pf_is_reading(e) || stripe->epoch != e->schedule.epoch ||
 	       e2pf_passed(&e->schedule, stripe->last);
 }
+
+/* Threads (worker.c). */
+
+/* Create this many workers; order and budget are final.  Returns how many there are; *err
+ * is an errno if there is none. */
+unsigned e2pf_workers_start(struct e2pf_engine *e, unsigned wanted, int *err);
+
+/* Wait for the threads, which have been told to end. */
+void e2pf_workers_join(struct e2pf_engine *e);
 
 /* The life of an engine. */
 
@@ -148,7 +121,7 @@ unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err);
 /* The caller has started these workers.  If there are none the engine is `otherwise`:
  * idle, or asleep if everything is cached. */
 void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
-			  enum e2pf_run otherwise);
+			  enum e2pf_state otherwise);
 
 /* Tell the workers to end, and wait.  Returns false if some have not.  Then, when their
  * threads were joined: it is idle. */
@@ -160,18 +133,17 @@ const struct e2pf_phase *e2pf_monitor_begin_walk(struct e2pf_engine *e);
 
 /* A worker. */
 
-/* Take what comes next, and sleep while there is nothing.  Returns false when the worker
+/* Claim what comes next, and sleep while there is nothing.  Returns false when the worker
  * has to end; then it leaves. */
-bool e2pf_monitor_take(struct e2pf_engine *e, struct e2pf_turn *turn);
+bool e2pf_monitor_claim(struct e2pf_engine *e, struct e2pf_turn *turn);
 void e2pf_monitor_leave(struct e2pf_engine *e);
 
-/* Wait for room in the window.  Returns false if the units that were taken are
- * obsolete. */
+/* Wait for room in the window.  Returns false if the stripe is obsolete. */
 bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn);
 
-/* Count a part of a run, as e2pf_window_count_part().  Returns the same. */
-bool e2pf_monitor_count_part(struct e2pf_engine *e, struct e2pf_turn *turn,
-			     struct e2pf_run_parts *parts, uint64_t pos,
+/* Count a span of a run, as e2pf_window_count_span().  Returns the same. */
+bool e2pf_monitor_count_span(struct e2pf_engine *e, struct e2pf_turn *turn,
+			     struct e2pf_run *run, uint64_t pos,
 			     uint64_t len, bool missing);
 
 /* A read at this place has returned after `ns`; `error` is an errno or 0.  Waits while the

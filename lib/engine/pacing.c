@@ -39,12 +39,6 @@
 #define SMALL_REQUEST (40u << 10)
 #define LIMITED_BYTE_NS 11u
 
-/* A volume limited to a hundred a second: what the kernel would read ahead costs
- * less than another request.  Not where it seeks: large requests take as long:
- * 1.85 of the time with blocks that are 170 KB apart. */
-#define DEAREST_NS 8000000u
-#define DEAREST_GAP (1u << 20)
-
 /* How old a look at the disks may be that tells whether they were busy, and how often
  * there is one. */
 #define LOOK_NS 100000000u
@@ -257,7 +251,6 @@ uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean)
 {
 	const struct e2pf_speed *speed = &p->speed;
 	uint64_t deep = speed->deep_latency_ns;
-	uint64_t most = p->dev->max_readahead;
 
 	/* The failing sector may lie in a gap. */
 	if (p->failing)
@@ -266,7 +259,5 @@ uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean)
 		return deep && deep < SPINDLES_NS ? SPINDLES_GAP : SEEK_GAP;
 	if (speed->request_ns <= DEAR_NS)
 		return speed->request_ns ? NARROW_GAP : 0;
-	if (speed->request_ns > DEAREST_NS && most > WIDE_GAP)
-		return lower_of(most, DEAREST_GAP);
 	return sliding_gap(speed->request_ns, mean);
 }

@@ -14,9 +14,8 @@ bool e2pf_is_sound(const struct e2pf_source *source,
 	       ref->length <= source->bytes[ref->device] - ref->offset;
 }
 
-/* Is all of it cached, or held, if that counts, too? */
-static bool is_there(struct e2pf_device *dev, uint64_t offset, uint64_t len,
-		     bool held_counts)
+bool e2pf_is_there(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+		   bool held_counts)
 {
 	while (len) {
 		enum e2pf_residency state;
@@ -31,16 +30,6 @@ static bool is_there(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 	return true;
 }
 
-bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len)
-{
-	return is_there(dev, offset, len, false);
-}
-
-bool e2pf_is_in_cache(struct e2pf_device *dev, uint64_t offset, uint64_t len)
-{
-	return is_there(dev, offset, len, true);
-}
-
 int e2pf_piece_read(struct e2pf_device *dev, uint64_t offset,
 		    struct e2pf_piece *piece)
 {
@@ -51,15 +40,6 @@ int e2pf_piece_read(struct e2pf_device *dev, uint64_t offset,
 		return ENOMEM;
 	}
 	return dev->ops->read(dev, piece->bytes, offset, piece->size);
-}
-
-bool e2pf_piece_read_now(struct e2pf_device *dev, uint64_t offset,
-			 struct e2pf_piece *piece)
-{
-	if (!piece->size)
-		return true;
-	return e2pf_have_room(&piece->bytes, &piece->room, 0, piece->size, 1) &&
-	       dev->ops->read_now(dev, piece->bytes, offset, piece->size);
 }
 
 void e2pf_piece_free(struct e2pf_piece *piece)

@@ -24,20 +24,14 @@ struct e2pf_piece {
 bool e2pf_is_sound(const struct e2pf_source *source,
 		   const struct e2pf_ref *ref);
 
-/* Are all of these bytes cached? */
-bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len);
-
-/* Or held: in the cache, though they may have to be waited for? */
-bool e2pf_is_in_cache(struct e2pf_device *dev, uint64_t offset, uint64_t len);
+/* Are all of these bytes cached, or, if that counts, held? */
+bool e2pf_is_there(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+		   bool held_counts);
 
 /* Read the piece of piece->size bytes, which becomes 0 without memory for it.  Returns 0
  * or an errno. */
 int e2pf_piece_read(struct e2pf_device *dev, uint64_t offset,
 		    struct e2pf_piece *piece);
-
-/* The same if nothing has to be waited for; false, with the size unchanged, if not. */
-bool e2pf_piece_read_now(struct e2pf_device *dev, uint64_t offset,
-			 struct e2pf_piece *piece);
 
 void e2pf_piece_free(struct e2pf_piece *piece);
 

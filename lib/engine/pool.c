@@ -33,7 +33,6 @@ void e2pf_pool_clear(struct e2pf_pool *pool)
 	free(pool->member);
 	pool->member = NULL;
 	pool->workers = 0;
-	pool->refs_bytes = pool->buffer_bytes = 0;
 }
 
 unsigned e2pf_pool_leave(struct e2pf_pool *pool)
@@ -43,10 +42,12 @@ unsigned e2pf_pool_leave(struct e2pf_pool *pool)
 }
 
 unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
-			     enum e2pf_worker_state state)
+			     enum e2pf_worker_state state, uint64_t now)
 {
 	struct e2pf_member *m = &pool->member[number];
 
+	if (state == E2PF_WORKER_READING && m->state != state)
+		pool->last_progress = now;
 	pool->throttled += state == E2PF_WORKER_THROTTLED;
 	pool->throttled -= m->state == E2PF_WORKER_THROTTLED;
 	m->state = state;
@@ -56,14 +57,14 @@ unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
 					   E2PF_EV_GATE;
 }
 
-unsigned e2pf_pool_taken(struct e2pf_pool *pool, unsigned number,
-			 const struct e2pf_stripe *stripe)
+unsigned e2pf_pool_claimed(struct e2pf_pool *pool, unsigned number,
+			   const struct e2pf_stripe *stripe, uint64_t now)
 {
 	pool->member[number].stripe = *stripe;
 	/* A throttled one may now be the nearest to the checker, which is allowed
 	 * more of the budget. */
 	return E2PF_EV_ROOM |
-	       e2pf_pool_set_state(pool, number, E2PF_WORKER_READING);
+	       e2pf_pool_set_state(pool, number, E2PF_WORKER_READING, now);
 }
 
 unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
@@ -74,23 +75,7 @@ unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
 	unsigned events = m->state == E2PF_WORKER_IDLE ? 0 : E2PF_EV_ROOM;
 
 	m->news = news;
-	return events | e2pf_pool_set_state(pool, number, E2PF_WORKER_IDLE);
-}
-
-void e2pf_pool_publish(struct e2pf_pool *pool, unsigned number,
-		       const struct e2pf_used *used)
-{
-	struct e2pf_member *m = &pool->member[number];
-
-	pool->requests += used->requests - m->used.requests;
-	/* What a worker holds at most only grows, and all may hold it at once. */
-	pool->refs_bytes += used->refs_bytes - m->used.refs_bytes;
-	pool->buffer_bytes += used->buffer_bytes - m->used.buffer_bytes;
-	if (pool->refs_bytes > pool->refs_most)
-		pool->refs_most = pool->refs_bytes;
-	if (pool->buffer_bytes > pool->buffers_most)
-		pool->buffers_most = pool->buffer_bytes;
-	m->used = *used;
+	return events | e2pf_pool_set_state(pool, number, E2PF_WORKER_IDLE, 0);
 }
 
 bool e2pf_pool_is_idle(const struct e2pf_pool *pool, unsigned news)

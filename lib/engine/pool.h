@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The striped pool: stripes of the units, read by N workers.  With workers of one speed
- * worker T would take the stripes T + N*i; a faster one takes more, for each takes the next
- * stripe that schedule.c cuts from the units that nobody has taken.  A stripe is long enough
- * for large requests, and on a device that seeks (device/spindle.h) as long as the memory
- * allows.  doc/measurements.md, "Stripes", compares fixed ones.  Here is what each worker is
- * doing, and what all of them have done.  The pool knows their numbers; worker.c has their
- * threads.
+ * The striped pool: what each worker is doing.  With workers of one speed worker T of N would
+ * read the stripes T + N*i; a faster one reads more, for each claims the next stripe that
+ * schedule.c cuts.  doc/measurements.md, "Stripes", compares fixed ones.  The pool knows the
+ * workers' numbers; worker.c has their threads.
  */
 #ifndef E2PF_POOL_H
 #define E2PF_POOL_H
@@ -18,17 +15,10 @@
 #include "schedule.h"
 
 enum e2pf_worker_state {
-	E2PF_WORKER_IDLE,	/* found nothing to take */
+	E2PF_WORKER_IDLE,	/* found nothing to claim */
 	E2PF_WORKER_READING,
 	E2PF_WORKER_THROTTLED	/* waits until the checker has used what was
 				   read, or for a stuck device */
-};
-
-/* The resources that a worker has used since its start. */
-struct e2pf_used {
-	uint64_t requests;	/* made */
-	/* Memory, at most: references, and the buffer of what is parsed. */
-	uint64_t refs_bytes, buffer_bytes;
 };
 
 /* Needs the lock. */
@@ -36,8 +26,7 @@ struct e2pf_member {
 	enum e2pf_worker_state state;
 	struct e2pf_stripe stripe;	/* what it reads */
 	unsigned news;		/* the schedule's count when it last found
-				   nothing to take */
-	struct e2pf_used used;	/* as it was when it last had the lock */
+				   nothing to claim */
 };
 
 struct e2pf_pool {
@@ -52,9 +41,6 @@ struct e2pf_pool {
 					   have been created */
 	unsigned running;		/* that have not returned yet */
 	unsigned threads_most;
-	uint64_t requests;
-	/* Memory of the workers, and the most of all starts. */
-	uint64_t refs_bytes, buffer_bytes, refs_most, buffers_most;
 };
 
 /* A worker has read something, or requests something.  Needs no lock. */
@@ -72,25 +58,22 @@ void e2pf_pool_clear(struct e2pf_pool *pool);
 /* Somebody who was running has ended. */
 unsigned e2pf_pool_leave(struct e2pf_pool *pool);
 
-/* The state of a worker, what it has taken, that it has found nothing to take, and what it
- * has used. */
+/* The state of a worker, what it has claimed, and that it has found nothing. */
 unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
-			     enum e2pf_worker_state state);
-unsigned e2pf_pool_taken(struct e2pf_pool *pool, unsigned number,
-			 const struct e2pf_stripe *stripe);
+			     enum e2pf_worker_state state, uint64_t now);
+unsigned e2pf_pool_claimed(struct e2pf_pool *pool, unsigned number,
+			   const struct e2pf_stripe *stripe, uint64_t now);
 unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
 				 unsigned news);
-void e2pf_pool_publish(struct e2pf_pool *pool, unsigned number,
-		       const struct e2pf_used *used);
 
-/* Have all of them found nothing to take since these news? */
+/* Have all of them found nothing to claim since these news? */
 bool e2pf_pool_is_idle(const struct e2pf_pool *pool, unsigned news);
 
 /* Is a worker reading for this epoch; with `unit`, units that include it? */
 bool e2pf_pool_is_reading(const struct e2pf_pool *pool, unsigned epoch,
 			  const uint64_t *unit);
 
-/* Does the checker reach what this worker has taken before what any other one has? */
+/* Does the checker reach this worker's stripe before those of all others? */
 bool e2pf_pool_is_nearest(const struct e2pf_pool *pool, unsigned number);
 
 #endif

@@ -59,21 +59,18 @@ void e2pf_reads_waited(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
 	if (served)
 		return;
 	c->lost_ns += ns;
-	if (!c->gated || c->lost_ns <=
-	    latency * LOST_READS + latency * c->served / LOST_PART)
-		return;
-	c->gated = false;
-	c->gate_opened = "blocks that were waited for did not come";
+	if (c->lost_ns > latency * LOST_READS + latency * c->served / LOST_PART)
+		c->gated = false;
 }
 
 /*
  * What is in flight.
  */
 
-unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
-			    unsigned device, uint64_t offset, uint32_t length)
+void e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
+			unsigned device, uint64_t offset, uint32_t length)
 {
-	unsigned slot = atomic_fetch_add(&c->next_requested, 1) % E2PF_REQUESTED;
+	unsigned slot = atomic_fetch_add(&c->requests, 1) % E2PF_REQUESTED;
 	struct e2pf_requested *r = &c->requested[slot];
 
 	/* A thread that looks meanwhile may take two requests for one that is as
@@ -83,12 +80,12 @@ unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
 	r->device = device;
 	r->length = length;
 	/* This may block while the device's queue is full. */
-	return dev->ops->willneed(dev, offset, length);
+	dev->ops->willneed(dev, offset, length);
 }
 
-/* The request for this byte among the last ones of the workers, or NULL. */
-static const struct e2pf_requested *request_of(const struct e2pf_reads *c,
-					       unsigned device, uint64_t offset)
+/* Is this byte among the last requests of the workers? */
+static bool was_requested(const struct e2pf_reads *c, unsigned device,
+			  uint64_t offset)
 {
 	const struct e2pf_requested *r = c->requested;
 	unsigned i;
@@ -96,8 +93,8 @@ static const struct e2pf_requested *request_of(const struct e2pf_reads *c,
 	for (i = 0; i < E2PF_REQUESTED; i++, r++)
 		if (r->length && r->device == device &&
 		    offset - r->offset < r->length)
-			return r;
-	return NULL;
+			return true;
+	return false;
 }
 
 /* Not if a page of it is in the cache that no worker has requested: nobody may be reading
@@ -110,7 +107,7 @@ bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
 
 	for (; at < end; at += len) {
 		len = dev->ops->span(dev, at, end - at, &state);
-		if (state == E2PF_HELD && !request_of(c, r->device, at))
+		if (state == E2PF_HELD && !was_requested(c, r->device, at))
 			return false;
 	}
 	return true;
@@ -213,7 +210,7 @@ static bool is_held(const struct e2pf_reads *c, struct e2pf_device *dev,
 	enum e2pf_residency state;
 
 	if (offset >= dev->size ||
-	    (!one_block && !request_of(c, device, offset)))
+	    (!one_block && !was_requested(c, device, offset)))
 		return false;
 	dev->ops->span(dev, offset, 1, &state);
 	return state == E2PF_HELD;

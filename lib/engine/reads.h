@@ -11,7 +11,6 @@
 #include <stdatomic.h>
 
 #include "engine.h"
-#include "requests.h"
 #include "schedule.h"
 
 /* A small read that took longer than this waited for the device.  From memory
@@ -21,6 +20,10 @@
 
 /* As many as libext2fs's cache has blocks, and some more. */
 #define E2PF_LATELY 64u
+
+/* The most requests that a worker has in flight: sorted ones on arrays of disks gain up
+ * to this number. */
+#define E2PF_IN_FLIGHT_MOST 1024u
 
 /* As many as two workers have in flight. */
 #define E2PF_REQUESTED (2 * E2PF_IN_FLIGHT_MOST)
@@ -39,9 +42,9 @@ struct e2pf_reads {
 	 * that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
 	atomic_uint_fast64_t reading_at;	/* bytes */
-	/* The last requests of the workers, a ring. */
+	/* The last requests of the workers, a ring, and the number of all. */
 	struct e2pf_requested requested[E2PF_REQUESTED];
-	atomic_uint next_requested;
+	atomic_uint_fast64_t requests;
 	/* Its last reads, by their place; 0: none. */
 	atomic_uint_fast64_t lately[E2PF_LATELY];
 
@@ -53,7 +56,6 @@ struct e2pf_reads {
 	/* Of its waits at the gate: time of those that ended without the block, and
 	 * the number of the others. */
 	uint64_t lost_ns, served;
-	const char *gate_opened;
 	struct e2pf_stage_stats stages[E2PF_STAGES];
 	/* While the engine is asleep: reads that waited, and the number of reads
 	 * at the first of them. */
@@ -71,9 +73,10 @@ bool e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now,
 bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
 			 const struct e2pf_read *r);
 
-/* Request this range; none of it is in the cache.  Returns the number of requests. */
-unsigned e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
-			    unsigned device, uint64_t offset, uint32_t length);
+/* Request this range, which is at most the device's readahead; none of it is in the
+ * cache. */
+void e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
+			unsigned device, uint64_t offset, uint32_t length);
 
 /* A read has returned, and took `ns` in all: did it wait for the device? */
 bool e2pf_reads_was_stall(struct e2pf_reads *c, const struct e2pf_read *r,

@@ -2,16 +2,16 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "schedule.h"
 
-/* The weight that is taken at once if the device does not seek, in bytes: little
+/* The weight that is claimed at once if the device does not seek, in bytes: little
  * at first, to be ahead of the checker at once, then twice as much each time.
  * With more, one worker's units, which cost bandwidth, would not be read while
  * another worker's trees cost requests. */
-#define FIRST_TAKE (256u << 10)
-#define FLASH_TAKE (4u << 20)
+#define FIRST_CLAIM (256u << 10)
+#define FLASH_CLAIM (4u << 20)
 
 /* If the device seeks: a few seconds of reading in one sweep, after which a
  * checker that waited at the gate can go on. */
-#define SEEK_TAKE (512u << 20)
+#define SEEK_CLAIM (512u << 20)
 
 /* The limit of all workers together: each unit makes up to three references of 24
  * bytes. */
@@ -122,7 +122,7 @@ unsigned e2pf_schedule_begin(struct e2pf_schedule *s,
 	if (s->end != E2PF_PHASE_CHOOSING)
 		s->end = E2PF_PHASE_OPEN;
 	s->next_unit = 0;
-	s->take_bytes = FIRST_TAKE;
+	s->claim_bytes = FIRST_CLAIM;
 	s->epoch++;
 	return e2pf_schedule_tell_news(s);
 }
@@ -155,16 +155,16 @@ unsigned e2pf_schedule_set_end(struct e2pf_schedule *s,
  * Units.
  */
 
-/* The weight of the units to take. */
-static uint64_t weight_to_take(struct e2pf_schedule *s, uint64_t share)
+/* The weight of the units to claim. */
+static uint64_t weight_to_claim(struct e2pf_schedule *s, uint64_t share)
 {
-	uint64_t take = SEEK_TAKE;
+	uint64_t weight = SEEK_CLAIM;
 
 	if (!s->seeks) {
-		take = s->take_bytes;
-		s->take_bytes = lower_of(take * 2, FLASH_TAKE);
+		weight = s->claim_bytes;
+		s->claim_bytes = lower_of(weight * 2, FLASH_CLAIM);
 	}
-	return lower_of(share, take);
+	return lower_of(share, weight);
 }
 
 /* Units behind the checker are left out, since it has read them itself; and so is the
@@ -179,7 +179,7 @@ static uint64_t first_unit(const struct e2pf_schedule *s)
 	return s->next_unit;
 }
 
-/* The end of the units from stripe->first on that weigh as much as is to be taken, at
+/* The end of the units from stripe->first on that weigh as much as is to be claimed, at
  * least one.  Those that lie side by side stay together. */
 static uint64_t weigh(const struct e2pf_schedule *s, uint64_t end,
 		      uint64_t most, struct e2pf_stripe *stripe)
@@ -196,8 +196,8 @@ static uint64_t weigh(const struct e2pf_schedule *s, uint64_t end,
 	return unit;
 }
 
-bool e2pf_schedule_take(struct e2pf_schedule *s, uint64_t share,
-			unsigned workers, struct e2pf_stripe *stripe)
+bool e2pf_schedule_claim(struct e2pf_schedule *s, uint64_t share,
+			 unsigned workers, struct e2pf_stripe *stripe)
 {
 	uint32_t at_once;
 	uint64_t end;
@@ -216,7 +216,7 @@ bool e2pf_schedule_take(struct e2pf_schedule *s, uint64_t share,
 	end = lower_of(end, stripe->first + (at_once ? at_once :
 					    UNITS_MOST / workers));
 	if (!at_once)
-		end = weigh(s, end, weight_to_take(s, share), stripe);
+		end = weigh(s, end, weight_to_claim(s, share), stripe);
 	stripe->last = end - 1;
 	s->next_unit = end;
 	return true;

@@ -2,10 +2,10 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The schedule: the current phase of the source, how far in it the checker is, which units
- * are taken next, and when the phase has ended.
+ * are claimed next, and when the phase has ended.
  *
- * There is one cursor.  A free worker takes the units that follow it, so that all
- * workers read what the checker needs next.  A phase ends when no units can be taken
+ * There is one cursor.  A free worker claims the units that follow it, so that all
+ * workers read what the checker needs next.  A phase ends when no units can be claimed
  * and no worker is busy.
  */
 #ifndef E2PF_SCHEDULE_H
@@ -23,14 +23,14 @@ enum e2pf_event {
 	E2PF_EV_GATE = 4,	/* whoever waits at the gate looks again; */
 	E2PF_EV_IDLE = 8,	/* and who waits for the workers to end, or to
 				   have nothing left to do */
-	E2PF_EV_GIVE_UP = 16,	/* the workers take nothing any more */
+	E2PF_EV_GIVE_UP = 16,	/* the workers claim nothing any more */
 	E2PF_EV_WAKE = 32	/* an engine that is asleep starts to read */
 };
 
 /* The phase after the current one. */
 enum e2pf_phase_end {
 	E2PF_PHASE_OPEN,	/* not known: units are left */
-	E2PF_PHASE_CHOOSING,	/* a worker asks the source; nothing is taken
+	E2PF_PHASE_CHOOSING,	/* a worker asks the source; nothing is claimed
 				   meanwhile */
 	E2PF_PHASE_LAST		/* nothing, unless the checker begins it */
 };
@@ -41,8 +41,8 @@ struct e2pf_schedule {
 	 * written without. */
 	_Atomic(const struct e2pf_phase *) phase;	/* the current one; NULL:
 							   none */
-	atomic_uint epoch;	/* phases begun: what was taken in an older one
-				   is dropped */
+	atomic_uint epoch;	/* phases begun: what was claimed in an older
+				   one is dropped */
 	atomic_uint_fast64_t at;	/* the checker's phase and unit, packed */
 	atomic_bool paced;	/* there is a checker */
 
@@ -51,17 +51,17 @@ struct e2pf_schedule {
 	const struct e2pf_phase *first;
 	bool seeks;
 	unsigned news;		/* whatever may give an idle worker work */
-	uint64_t next_unit;	/* the first one not taken */
-	uint64_t take_bytes;	/* weight of the units taken next */
+	uint64_t next_unit;	/* the first one not claimed */
+	uint64_t claim_bytes;	/* weight of the units claimed next */
 };
 
-/* The units that a worker has taken. */
+/* Units that a worker claims at once. */
 struct e2pf_stripe {
 	const struct e2pf_phase *phase;
 	unsigned epoch;
 	uint64_t first, last;	/* units */
 	uint64_t bytes;		/* their weight */
-	uint64_t range;		/* of the window */
+	uint64_t number;	/* in the window */
 };
 
 void e2pf_schedule_init(struct e2pf_schedule *s, struct e2pf_source *source);
@@ -102,12 +102,12 @@ unsigned e2pf_schedule_begin(struct e2pf_schedule *s,
 /* There may be work for an idle worker. */
 unsigned e2pf_schedule_tell_news(struct e2pf_schedule *s);
 
-/* Take what comes next, of a weight of at most `share` bytes, for one of the `workers`.
+/* Claim what comes next, of a weight of at most `share` bytes, for one of the `workers`.
  * Returns false, with the phase set, if there is nothing now. */
-bool e2pf_schedule_take(struct e2pf_schedule *s, uint64_t share,
-			unsigned workers, struct e2pf_stripe *stripe);
+bool e2pf_schedule_claim(struct e2pf_schedule *s, uint64_t share,
+			 unsigned workers, struct e2pf_stripe *stripe);
 
-/* Were all units taken, and are there no more to come? */
+/* Were all units claimed, and are there no more to come? */
 bool e2pf_schedule_has_ended(const struct e2pf_schedule *s);
 unsigned e2pf_schedule_set_end(struct e2pf_schedule *s,
 			       enum e2pf_phase_end end);

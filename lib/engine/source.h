@@ -1,34 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A source of work: the blocks to read ahead, in the order in which a checker is
- * going to need them.
+ * A source of work: the blocks to read ahead, in the order in which a checker is going to
+ * need them.  This is all the engine knows of a filesystem.
  *
- * This is all the engine knows of a filesystem.  A source divides the work of a
- * check into phases, and a phase into units.  Seeding a unit yields references:
- * places on a device.  The engine reads ahead what they refer to.  If a
- * reference is to be parsed, the engine also hands the bytes back to the
- * source, which finds further references in them.
+ * A source divides the work of a check into phases, and a phase into units.  Seeding a unit
+ * yields references: places on a device, which the engine reads ahead.  If one is to be
+ * parsed, the engine hands its bytes back to the source, which finds further references.
  *
- * A source hands out a reference only when it knows the place.  If the place
- * follows from something that has to be parsed first (the chunk tree of btrfs),
- * the source has two ways: it puts that into an earlier phase, because a phase
- * begins only when the one before it has been parsed to the end; or it keeps
- * the reference as a unit that units() does not count until parse() has learnt
- * the place, and parse() returns true then.
+ * A source hands out a reference only when it knows the place.  If that follows from
+ * something that has to be parsed first (the chunk tree of btrfs), the source puts that into
+ * an earlier phase, because a phase begins only when the one before it has been parsed to
+ * the end; or it keeps the reference as a unit that units() does not count until parse() has
+ * learnt the place, and parse() returns true then.
  *
- * On hostile bytes the work stays bounded: the engine drops references that are
- * empty, outside their device, or of a class or device that the source has not.  A
- * unit's references are its first level; parsing leads to the next one, and
- * references beyond E2PF_LEVELS (9) levels are dropped.  About `parse_limit` pieces
- * are parsed in all.
+ * On hostile bytes the work stays bounded: references that are empty, outside their device,
+ * or of a class or device that the source has not are dropped, and so are those beyond
+ * E2PF_LEVELS (9) levels, of which a unit's references are the first.  About `parse_limit`
+ * pieces are parsed in all.
  *
- * Equal references are requested once if they are in one level of a worker's units;
- * a source whose references form a graph keeps a set of those that it has passed on.
- * One that is parsed is requested and then read.  Gaps between references may be
- * read, too.
- *
- * CONTRIBUTING.md says how to add a source; that of btrfs is the smaller one.
+ * Equal references are requested once if they are in one level of a stripe; a source whose
+ * references form a graph keeps a set of those that it has passed on.  Gaps between
+ * references may be read, too.
  */
 #ifndef E2PF_SOURCE_H
 #define E2PF_SOURCE_H
@@ -67,7 +60,7 @@ struct e2pf_phase {
 	/* Where the device seeks, a read of the checker may wait for the workers
 	 * in this phase. */
 	bool gated;
-	/* Units that a worker takes at once; 0: as weight() says. */
+	/* Units that a worker claims at once; 0: as weight() says. */
 	uint32_t at_once;
 	/* Classes (1u << class) found in this phase that the checker does not
 	 * use before a later one.  They may take half of the budget. */
@@ -172,9 +165,8 @@ struct e2pf_source {
 					   the last one's end */
 	uint64_t parse_limit;		/* pieces, of references that were
 					   found by parsing, that are parsed at
-					   most, divided among the workers, each
-					   a few thousand more: beyond what any
-					   sound filesystem has */
+					   most: beyond what any sound filesystem
+					   has */
 	uint32_t align;			/* a worker's units end at a multiple of
 					   it: these lie side by side; 0: 1 */
 };

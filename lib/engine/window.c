@@ -52,16 +52,11 @@ void e2pf_window_free(struct e2pf_window *w)
  * The budget.
  */
 
-uint64_t e2pf_engine_budget(uint64_t memory, bool paced)
-{
-	return paced ? memory / 2 : memory / 4 * 3;
-}
-
 void e2pf_window_query_memory(struct e2pf_window *w)
 {
-	uint64_t last = w->memory_queried, now, left;
+	uint64_t last = w->memory_queried, now, limit;
 
-	if (!w->cfg->available)
+	if (!w->cfg->limit)
 		return;
 	now = w->dev->ops->now(w->dev);
 	if (last && now - last < MEMORY_INTERVAL_NS)
@@ -69,10 +64,10 @@ void e2pf_window_query_memory(struct e2pf_window *w)
 	/* One worker makes the query for all. */
 	if (!atomic_compare_exchange_strong(&w->memory_queried, &last, now))
 		return;
-	left = e2pf_engine_budget(w->cfg->available(w->cfg->ctx), w->cfg->paced);
-	if (left > w->cfg->budget)
-		left = w->cfg->budget;
-	w->budget = left > BUDGET_LEAST ? left : BUDGET_LEAST;
+	limit = w->cfg->limit(w->cfg->ctx);
+	if (limit > w->cfg->budget)
+		limit = w->cfg->budget;
+	w->budget = limit > BUDGET_LEAST ? limit : BUDGET_LEAST;
 }
 
 void e2pf_window_start(struct e2pf_window *w)
@@ -105,65 +100,64 @@ uint64_t e2pf_window_share(const struct e2pf_window *w)
 {
 	uint64_t most = w->budget / 4;
 
-	if (w->read_bytes > w->taken_bytes && w->taken_bytes)
-		most = (uint64_t)((double)most * (double)w->taken_bytes /
+	if (w->read_bytes > w->claimed_bytes && w->claimed_bytes)
+		most = (uint64_t)((double)most * (double)w->claimed_bytes /
 				  (double)w->read_bytes);
 	return most;
 }
 
 /*
- * Ranges.  Units are taken in order, so the ranges of a followed phase are in
- * order, too, and the checker passes them one after the other.
+ * Stripes.  They are claimed in order, so those of a followed phase are in order, and the checker passes them one after the other.
  */
 
 void e2pf_window_phase_begins(struct e2pf_window *w)
 {
-	w->taken_bytes = w->read_bytes = 0;
-	w->oldest_range = w->next_range;
+	w->claimed_bytes = w->read_bytes = 0;
+	w->oldest_stripe = w->next_stripe;
 }
 
-static struct e2pf_range *range_at(struct e2pf_window *w, uint64_t number)
+static struct e2pf_stripe_ahead *stripe_at(struct e2pf_window *w, uint64_t number)
 {
-	return &w->range[number % E2PF_RANGES];
+	return &w->stripe[number % E2PF_STRIPES];
 }
 
 static void drop_passed(struct e2pf_window *w)
 {
-	while (w->oldest_range < w->next_range &&
-	       e2pf_passed(w->schedule, range_at(w, w->oldest_range)->last))
-		w->oldest_range++;
+	while (w->oldest_stripe < w->next_stripe &&
+	       e2pf_passed(w->schedule, stripe_at(w, w->oldest_stripe)->last))
+		w->oldest_stripe++;
 }
 
-void e2pf_window_add_range(struct e2pf_window *w, struct e2pf_stripe *stripe)
+void e2pf_window_add_stripe(struct e2pf_window *w, struct e2pf_stripe *stripe)
 {
-	w->taken_bytes += stripe->bytes;
+	w->claimed_bytes += stripe->bytes;
 	drop_passed(w);
-	if (w->next_range - w->oldest_range == E2PF_RANGES)
-		range_at(w, --w->next_range)->last = stripe->last;
+	if (w->next_stripe - w->oldest_stripe == E2PF_STRIPES)
+		stripe_at(w, --w->next_stripe)->last = stripe->last;
 	else
-		*range_at(w, w->next_range) = (struct e2pf_range) {
+		*stripe_at(w, w->next_stripe) = (struct e2pf_stripe_ahead) {
 			.first = stripe->first, .last = stripe->last
 		};
-	stripe->range = w->next_range++;
+	stripe->number = w->next_stripe++;
 }
 
-/* Bytes are requested for the units of a range. */
-static void count_ahead(struct e2pf_window *w, uint64_t range, uint64_t bytes)
+/* Bytes are requested for a stripe. */
+static void count_ahead(struct e2pf_window *w, uint64_t number, uint64_t bytes)
 {
 	w->read_bytes += bytes;
-	if (range >= w->oldest_range)
-		range_at(w, range)->bytes += bytes;
+	if (number >= w->oldest_stripe)
+		stripe_at(w, number)->bytes += bytes;
 }
 
-/* Bytes for units that the checker has not passed.  Those of the range that it
+/* Bytes for units that the checker has not passed.  Those of the stripe that it
  * is in count by the part that is left of it. */
 static uint64_t bytes_ahead(struct e2pf_window *w)
 {
 	uint64_t number, at, bytes = 0;
 
 	drop_passed(w);
-	for (number = w->oldest_range; number < w->next_range; number++) {
-		const struct e2pf_range *r = range_at(w, number);
+	for (number = w->oldest_stripe; number < w->next_stripe; number++) {
+		const struct e2pf_stripe_ahead *r = stripe_at(w, number);
 
 		bytes += r->bytes;
 		if (e2pf_schedule_at(w->schedule, &at) && at > r->first)
@@ -199,81 +193,61 @@ bool e2pf_window_is_used_up(const struct e2pf_window *w)
  * Places.
  */
 
-/* Some bytes of a reference that no reference before it covers. */
-struct piece {
-	const struct e2pf_ref *ref;
-	uint64_t from, to;
-};
-
-/* The next piece of a run before byte `end`.  Returns false if there is none.  Each
- * reference is looked at once, and once more for each end that cuts it. */
-static bool next_piece(struct e2pf_run_parts *parts, uint64_t pos,
-		       uint64_t end, struct piece *p)
+/* Record bytes of a reference as ahead of the checker.  Returns how many were not. */
+static uint64_t record(struct e2pf_window *w, const struct e2pf_stripe *stripe,
+		       const struct e2pf_ref *ref, uint64_t from, uint64_t to)
 {
-	while (parts->next < parts->n) {
-		const struct e2pf_ref *ref = &parts->ref[parts->next];
-		uint64_t from = ref->offset, to = from + ref->length;
-
-		if (from < parts->covered)
-			from = parts->covered;
-		if (from < pos)
-			from = pos;
-		if (from >= end)
-			return false;
-		p->ref = ref;
-		p->from = from;
-		p->to = to < end ? to : end;
-		if (to <= end)
-			parts->next++;
-		if (p->to > parts->covered)
-			parts->covered = p->to;
-		if (p->from < p->to)
-			return true;
-	}
-	return false;
-}
-
-/* Record a piece as ahead of the checker.  Returns the bytes that were not. */
-static uint64_t record_piece(struct e2pf_window *w,
-			     const struct e2pf_stripe *stripe,
-			     const struct piece *p)
-{
-	uint64_t first = place(w, p->ref->device, p->from);
-	uint64_t last = place(w, p->ref->device, p->to - 1);
+	uint64_t first = place(w, ref->device, from);
+	uint64_t last = place(w, ref->device, to - 1);
 	uint64_t bytes = e2pf_blockset_add(&w->ahead, first,
 					   last - first + 1) *
 			 w->source->grain;
 
-	if (!bytes)
-		return 0;
 	/* Blocks for a later phase were counted when they were found. */
-	if (!(stripe->phase->later & UINT32_C(1) << p->ref->cls))
-		count_ahead(w, stripe->range, bytes);
+	if (!(stripe->phase->later & UINT32_C(1) << ref->cls))
+		count_ahead(w, stripe->number, bytes);
 	return bytes;
 }
 
-void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
+static uint64_t end_of(const struct e2pf_ref *ref)
+{
+	return ref->offset + ref->length;
+}
+
+void e2pf_window_count_span(struct e2pf_window *w, struct e2pf_run *run,
 			    const struct e2pf_stripe *stripe, uint64_t pos,
 			    uint64_t len, bool missing)
 {
-	uint64_t covered = 0, new_bytes = 0, gaps;
-	struct piece p;
+	uint64_t end = pos + len, gaps = 0, new_bytes = 0, to;
+	const struct e2pf_ref *ref;
+	size_t i;
 
 	w->planned_bytes += len;
-	while (next_piece(parts, pos, pos + len, &p)) {
-		if (!missing)
-			continue;
-		covered += p.to - p.from;
-		new_bytes += record_piece(w, stripe, &p);
+	while (run->next < run->n && end_of(&run->ref[run->next]) <= pos)
+		run->next++;
+	if (!missing)
+		return;
+	/* References may overlap: `pos` is behind those that were recorded. */
+	for (i = run->next; i < run->n && pos < end; i++) {
+		ref = &run->ref[i];
+		if (ref->offset >= end)
+			break;
+		if (ref->offset > pos) {
+			gaps += ref->offset - pos;
+			pos = ref->offset;
+		}
+		to = end_of(ref) < end ? end_of(ref) : end;
+		if (to > pos) {
+			new_bytes += record(w, stripe, ref, pos, to);
+			pos = to;
+		}
 	}
+	gaps += end - pos;
 	if (!new_bytes)
 		return;		/* all of it is already in flight */
-	gaps = len > covered ? len - covered : 0;
 	w->unused += gaps;
-	count_ahead(w, stripe->range, gaps);
+	count_ahead(w, stripe->number, gaps);
 	w->prefetched_bytes += new_bytes + gaps;
-	if (e2pf_window_unread(w) > w->peak_bytes)
-		w->peak_bytes = e2pf_window_unread(w);
 }
 
 unsigned e2pf_window_forget(struct e2pf_window *w,

@@ -16,14 +16,13 @@
 #include "engine.h"
 #include "schedule.h"
 
-/* Units that were taken at once and that the checker has not passed, with the
- * bytes read ahead for them. */
-struct e2pf_range {
+/* A stripe that the checker has not passed, with the bytes read ahead for it. */
+struct e2pf_stripe_ahead {
 	uint64_t first, last, bytes;
 };
 
-/* The ranges that are told apart; if there are more, the newest ones are one. */
-#define E2PF_RANGES 256u
+/* The stripes that are told apart; if there are more, the newest ones are one. */
+#define E2PF_STRIPES 256u
 
 struct e2pf_window {
 	const struct e2pf_schedule *schedule;
@@ -36,27 +35,26 @@ struct e2pf_window {
 	atomic_uint_fast64_t later_bytes;	/* found for a later phase */
 
 	/* These need the lock. */
-	struct e2pf_range range[E2PF_RANGES];	/* a ring */
-	uint64_t oldest_range, next_range;	/* numbers */
-	uint64_t taken_bytes;		/* weight of the units taken, and */
+	struct e2pf_stripe_ahead stripe[E2PF_STRIPES];	/* a ring */
+	uint64_t oldest_stripe, next_stripe;	/* numbers */
+	uint64_t claimed_bytes;		/* weight of the units claimed, and */
 	uint64_t read_bytes;		/* what was read for them */
 	struct e2pf_blockset ahead;	/* places read ahead and not used */
 	uint64_t unused;		/* other bytes that nobody has used: of
 					   gaps, and ahead at an earlier stop */
 	uint64_t total_from;		/* bytes prefetched before the start */
-	uint64_t planned_bytes, prefetched_bytes, peak_bytes;
+	uint64_t planned_bytes, prefetched_bytes;
 
 	/* Const from the creation on: the first place of each device. */
 	uint64_t base[E2PF_DEVICES];
 };
 
-/* A run of references that is requested part by part, from its start on. */
-struct e2pf_run_parts {
+/* A run of references.  It is requested span by span, each in one state, from its start. */
+struct e2pf_run {
 	struct e2pf_ref *ref;
 	size_t n;
-	size_t next;		/* the first one that reaches beyond the parts
-				   so far */
-	uint64_t covered;	/* end of the references before that */
+	size_t next;		/* the first one that reaches into the last span,
+				   or beyond it */
 };
 
 /* Lay out the places of all devices of the schedule's source. */
@@ -86,27 +84,24 @@ void e2pf_window_phase_begins(struct e2pf_window *w);
  * own order. */
 void e2pf_window_drop_later(struct e2pf_window *w);
 
-/* Weight of the units that may be taken at once: a quarter of the budget, judging
- * by the bytes read for those taken before. */
+/* Weight of the units that may be claimed at once: a quarter of the budget, judging
+ * by the bytes read for those claimed before. */
 uint64_t e2pf_window_share(const struct e2pf_window *w);
 
-/* Count units that were taken, and set the number of their range. */
-void e2pf_window_add_range(struct e2pf_window *w, struct e2pf_stripe *stripe);
+/* Count a stripe that was claimed, and set its number. */
+void e2pf_window_add_stripe(struct e2pf_window *w, struct e2pf_stripe *stripe);
 
-/* Is there no room for more of what a worker has taken?  `nearest`: the checker
+/* Is there no room for more of a worker's stripe?  `nearest`: the checker
  * reaches these units before those of all other workers. */
 bool e2pf_window_is_full(struct e2pf_window *w, bool nearest);
 
 /* If there is no checker: were all bytes of the budget read? */
 bool e2pf_window_is_used_up(const struct e2pf_window *w);
 
-/*
- * Count a part of a run: `len` bytes from `pos` on, which are requested next if
- * `missing` from memory.  The parts of a run follow each other.  This is done just
- * before the request, so that the checker cannot read and forget a block before it
- * is recorded.
- */
-void e2pf_window_count_part(struct e2pf_window *w, struct e2pf_run_parts *parts,
+/* Count a span of a run: `len` bytes from `pos` on, which are requested next if
+ * `missing`.  This is done just before the request, so that the checker cannot read and
+ * forget a block before it is recorded. */
+void e2pf_window_count_span(struct e2pf_window *w, struct e2pf_run *run,
 			    const struct e2pf_stripe *stripe, uint64_t pos,
 			    uint64_t len, bool missing);
 

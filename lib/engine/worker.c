@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * The workers: threads that claim units, and request and parse what they refer to in the
+ * order of their elevators.
+ */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 #include "device/thread.h"
 #include "elevator.h"
+#include "monitor.h"
 #include "piece.h"
-#include "requests.h"
-#include "worker.h"
 
 /* References of 24 bytes that all workers together hold: 1.1 MiB, and one for
  * REF_BUDGET bytes of the budget; and that each may hold and parse in any case.  With
@@ -33,14 +37,44 @@
 /* Bytes read of a request that has not completed. */
 #define LATE_BYTES 4096u
 
+/*
+ * How many requests may be in flight.  The end of a check has to wait for all of them: the
+ * last close of a block device, and the exit of a process that reads it, wait for each page
+ * that is being read, even after a signal.  On a disk that takes seconds for a request, a
+ * full queue takes minutes.  So the limit follows the time that a request takes: it grows by
+ * one with each that completes in time, and is halved if one is late.  A disk with 64
+ * requests to choose among takes half a second for them.  At first it is as many as complete
+ * in half of that time, FIRST_LEAST if that is not known.
+ */
+#define LATE_NS 500000000u
+#define FIRST_LEAST 4u
+#define FIRST_MOST 64u
+
+/* One of this many parts of a full queue is waited for at a time: to ask the kernel
+ * about a request takes 1 us. */
+#define STEPS 32u
+
+/* Each request changes the mean by this part.  With a fifth as many large requests keep
+ * gaps narrow for many small ones behind them. */
+#define LATELY 100u
+
+struct request {
+	unsigned device;
+	uint64_t offset, bytes;
+	uint64_t made;			/* when, ns */
+};
+
 /* Only the worker's thread uses it. */
 struct e2pf_worker {
 	pthread_t thread;
 	struct e2pf_engine *e;
 	struct e2pf_turn turn;
 	struct e2pf_elevator elevator;
-	struct e2pf_requests requests;
 	struct e2pf_piece piece;
+	struct request ring[E2PF_IN_FLIGHT_MOST];
+	unsigned oldest, in_flight;
+	unsigned most;			/* that may be in flight, at present */
+	uint64_t mean;			/* bytes of a request, of late */
 };
 
 static bool is_obsolete(const struct e2pf_worker *w)
@@ -52,17 +86,48 @@ static bool is_obsolete(const struct e2pf_worker *w)
  * Requests in flight.
  */
 
-/* A block that was evicted again has been completed.  If the device can
- * distinguish this case, the block is not read again, which would take a seek
- * back where the device seeks. */
-static bool is_complete(struct e2pf_engine *e, const struct e2pf_request *r)
+/* Each takes `latency_ns` while others are in flight; 0: not measured. */
+static unsigned first_limit(uint64_t latency_ns)
+{
+	uint64_t n = latency_ns ? LATE_NS / 2 / latency_ns : FIRST_LEAST;
+
+	if (n < FIRST_LEAST)
+		return FIRST_LEAST;
+	return n < FIRST_MOST ? (unsigned)n : FIRST_MOST;
+}
+
+static struct request *request_at(struct e2pf_worker *w, unsigned index)
+{
+	return &w->ring[(w->oldest + index) % E2PF_IN_FLIGHT_MOST];
+}
+
+/* The number of requests that are waited for at a time, by the last of them: those before
+ * it have completed then, too, or will soon. */
+static unsigned step(const struct e2pf_worker *w)
+{
+	unsigned n = w->e->cfg.drain ? 1 : w->most / STEPS;
+
+	if (n > w->in_flight)
+		n = w->in_flight;
+	return n ? n : 1;
+}
+
+static struct request *next_request(struct e2pf_worker *w)
+{
+	return request_at(w, step(w) - 1);
+}
+
+/* The last block of a request.  If it was evicted again the request has completed.  Where
+ * the device can distinguish this case, the block is not read again, which would take a
+ * seek back where the device seeks. */
+static bool is_complete(struct e2pf_engine *e, const struct request *r)
 {
 	struct e2pf_device *dev = e->devices[r->device];
 	enum e2pf_residency state;
 
 	if (dev->blind)
 		return false;
-	dev->ops->span(dev, r->offset, 1, &state);
+	dev->ops->span(dev, r->offset + r->bytes - e->source->grain, 1, &state);
 	return state == E2PF_CACHED ||
 	       (state == E2PF_MISSING && dev->sees_held);
 }
@@ -76,24 +141,28 @@ static void populate(struct e2pf_worker *w, unsigned device, uint64_t offset,
 		dev->ops->populate(dev, offset, len);
 }
 
-/* The request to wait for has completed, or was late. */
+/* The requests to wait for have completed; or they are `late`, or have failed, and count as
+ * completed. */
 static void completed(struct e2pf_worker *w, bool late)
 {
-	const struct e2pf_request *last = e2pf_requests_step(&w->requests), *r = NULL;
-	unsigned i;
+	unsigned n = step(w), i;
 
-	for (i = 0; !late && r != last; i++) {
-		r = e2pf_requests_at(&w->requests, i);
-		populate(w, r->device,
-			 r->offset + w->e->source->grain - r->bytes, r->bytes);
+	for (i = 0; i < n && !late; i++) {
+		const struct request *r = request_at(w, i);
+
+		populate(w, r->device, r->offset, r->bytes);
 	}
-	e2pf_requests_completed(&w->requests, late);
+	w->oldest = (w->oldest + n) % E2PF_IN_FLIGHT_MOST;
+	w->in_flight -= n;
+	w->most = late ? (w->most + 1) / 2 : w->most + n;
+	if (w->most > E2PF_IN_FLIGHT_MOST)
+		w->most = E2PF_IN_FLIGHT_MOST;
 }
 
 /* Count the requests that have completed meanwhile: they are progress, too. */
 static void count_completed(struct e2pf_worker *w)
 {
-	while (w->requests.in_flight && is_complete(w->e, e2pf_requests_step(&w->requests))) {
+	while (w->in_flight && is_complete(w->e, next_request(w))) {
 		completed(w, false);
 		e2pf_pool_progressed(&w->e->pool, e2pf_now(w->e));
 	}
@@ -136,16 +205,15 @@ static bool arrives(struct e2pf_worker *w, unsigned device, uint64_t offset,
 		if (!is_next)
 			count_completed(w);
 		wanted = !is_obsolete(w) && e->pacing.failures == failures;
-		if (stuck || (!e->pacing.failing &&
-			      e2pf_now(e) - began < E2PF_STUCK_NS)) {
-			if (!e->pacing.failing && steps > STEPS_TO_DROP &&
-			    e2pf_pacing_disks_read(&e->pacing) == 0)
-				return wanted;
-			continue;
+		if (!stuck && (e->pacing.failing ||
+			       e2pf_now(e) - began >= E2PF_STUCK_NS)) {
+			stuck = true;
+			e2pf_monitor_read_is_late(e, &w->turn, offset,
+						  e2pf_now(e) - began);
+		} else if (!e->pacing.failing && steps > STEPS_TO_DROP &&
+			   e2pf_pacing_disks_read(&e->pacing) == 0) {
+			break;
 		}
-		stuck = true;
-		e2pf_monitor_read_is_late(e, &w->turn, offset,
-					  e2pf_now(e) - began);
 	}
 	if (stuck)
 		e2pf_monitor_read_is_late(e, &w->turn, offset, 0);
@@ -160,10 +228,10 @@ static bool arrives(struct e2pf_worker *w, unsigned device, uint64_t offset,
 static int wait_for_request(struct e2pf_worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	const struct e2pf_request r = *e2pf_requests_step(&w->requests);
+	const struct request r = *next_request(w);
 	struct e2pf_device *dev = e->devices[r.device];
 	uint32_t len = e->source->grain;
-	uint64_t began = e2pf_now(e), now;
+	uint64_t offset = r.offset + r.bytes - len, began = e2pf_now(e), now;
 	char buf[LATE_BYTES];
 	int err = 0;
 
@@ -171,27 +239,25 @@ static int wait_for_request(struct e2pf_worker *w)
 		completed(w, false);
 		return 0;
 	}
-	if (!arrives(w, r.device, r.offset, 1, true)) {
+	if (!arrives(w, r.device, offset, 1, true)) {
 		completed(w, true);
 		return EIO;
 	}
 	if (!is_complete(e, &r))
-		err = dev->ops->read(dev, buf, r.offset,
+		err = dev->ops->read(dev, buf, offset,
 				     len < sizeof(buf) ? len : sizeof(buf));
 	now = e2pf_now(e);
-	completed(w, err || now - r.made >= E2PF_LATE_NS);
-	read_returned(w, r.offset, err, now - began);
+	completed(w, err || now - r.made >= LATE_NS);
+	read_returned(w, offset, err, now - began);
 	return err;
 }
 
 /* Wait until there may be another request; false if nobody wants it. */
 static bool wait_for_requests(struct e2pf_worker *w)
 {
-	const struct e2pf_requests *q = &w->requests;
-
-	while ((q->in_flight >= q->most ||
-		(e2pf_pacing_is_careful(&w->e->pacing) && q->in_flight >= SUSPECT_MOST)) &&
-	       !is_obsolete(w))
+	while ((w->in_flight >= w->most ||
+		(w->in_flight >= SUSPECT_MOST &&
+		 e2pf_pacing_is_careful(&w->e->pacing))) && !is_obsolete(w))
 		wait_for_request(w);
 	return !is_obsolete(w);
 }
@@ -200,8 +266,8 @@ static bool wait_for_requests(struct e2pf_worker *w)
  * A step of the elevator: a run is requested.
  */
 
-/* Request a missing part of a run. */
-static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
+/* Request a missing span of a run. */
+static bool request_span(struct e2pf_worker *w, unsigned device, uint64_t pos,
 			 uint64_t len)
 {
 	struct e2pf_engine *e = w->e;
@@ -210,8 +276,6 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 	uint64_t end = pos + len;
 
 	for (; pos < end; pos += len) {
-		struct e2pf_request r = { .device = device };
-
 		if (!wait_for_requests(w))
 			return false;
 		/* One request at a time: the next may have to wait. */
@@ -219,35 +283,27 @@ static bool request_part(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
 		e2pf_pool_progressed(&e->pool, e2pf_now(e));
-		w->turn.used.requests +=
-			e2pf_reads_request(&e->reads, dev, device, pos,
-					   (uint32_t)len);
-		r.offset = pos + len - grain;
-		r.bytes = len;
-		r.made = e2pf_now(e);
-		e2pf_requests_add(&w->requests, &r);
-		e2pf_pool_progressed(&e->pool, r.made);
+		e2pf_reads_request(&e->reads, dev, device, pos, (uint32_t)len);
+		*request_at(w, w->in_flight++) = (struct request) {
+			.device = device, .offset = pos, .bytes = len,
+			.made = e2pf_now(e)
+		};
+		w->mean = (w->mean * (LATELY - 1) + len) / LATELY;
+		e2pf_pool_progressed(&e->pool, e2pf_now(e));
 	}
 	return true;
 }
 
 /* Nobody may be reading these pages: what lies in them is read when it is parsed. */
-static void mark_held(const struct e2pf_run_parts *parts, uint64_t pos,
+static void mark_held(const struct e2pf_run *run, uint64_t pos,
 		      uint64_t len)
 {
 	size_t i;
 
-	for (i = parts->next; i < parts->n &&
-	     parts->ref[i].offset < pos + len; i++)
-		if (pos < parts->ref[i].offset + parts->ref[i].length)
-			parts->ref[i].held = true;
-}
-
-static void update_used(struct e2pf_worker *w)
-{
-	w->turn.used.refs_bytes = w->elevator.most_held *
-				  sizeof(struct e2pf_ref);
-	w->turn.used.buffer_bytes = w->piece.room;
+	for (i = run->next; i < run->n &&
+	     run->ref[i].offset < pos + len; i++)
+		if (pos < run->ref[i].offset + run->ref[i].length)
+			run->ref[i].held = true;
 }
 
 /* Request a run as far as none of it is in the cache.  Returns false if nobody wants
@@ -255,7 +311,7 @@ static void update_used(struct e2pf_worker *w)
 static bool request_run(struct e2pf_worker *w,
 			const struct e2pf_elevator_step *step)
 {
-	struct e2pf_run_parts parts = { .ref = step->ref, .n = step->n };
+	struct e2pf_run run = { .ref = step->ref, .n = step->n };
 	struct e2pf_engine *e = w->e;
 	unsigned device = step->ref->device;
 	struct e2pf_device *dev = e->devices[device];
@@ -277,11 +333,10 @@ static bool request_run(struct e2pf_worker *w,
 		if (state == E2PF_CACHED)
 			populate(w, device, pos, len);
 		if (state == E2PF_HELD)
-			mark_held(&parts, pos, len);
-		update_used(w);
-		if (!e2pf_monitor_count_part(e, &w->turn, &parts, pos, len,
+			mark_held(&run, pos, len);
+		if (!e2pf_monitor_count_span(e, &w->turn, &run, pos, len,
 					     missing) ||
-		    (missing && !request_part(w, device, pos, len)))
+		    (missing && !request_span(w, device, pos, len)))
 			return false;
 	}
 	return true;
@@ -317,18 +372,16 @@ static bool parse_piece(struct e2pf_worker *w,
 	uint64_t began = e2pf_now(e), offset = ref.offset + step->at;
 	struct e2pf_device *dev = e->devices[ref.device];
 	bool wanted = true;
-	int err = 0;
+	int err;
 
 	piece->size = source->ops->piece(source, &ref, step->at);
-	if (!e2pf_piece_read_now(dev, offset, piece)) {
-		/* A device that may be failing is not asked a second time. */
-		if ((!ref.held || e->pacing.failing) &&
-		    !arrives(w, ref.device, offset, piece->size, false)) {
-			e2pf_elevator_parsed(&w->elevator, piece->size);
-			return !is_obsolete(w);
-		}
-		err = e2pf_piece_read(dev, offset, piece);
+	/* A device that may be failing is not asked a second time. */
+	if ((!ref.held || e->pacing.failing) &&
+	    !arrives(w, ref.device, offset, piece->size, false)) {
+		e2pf_elevator_parsed(&w->elevator, piece->size);
+		return !is_obsolete(w);
 	}
+	err = e2pf_piece_read(dev, offset, piece);
 	if (piece->size)
 		wanted = read_returned(w, offset, err, e2pf_now(e) - began);
 	if (piece->size && wanted && !err &&
@@ -354,8 +407,8 @@ static void seed_units(struct e2pf_worker *w)
 				  add_found, w);
 }
 
-/* Read what it has taken, without the lock, as long as somebody wants it. */
-static void read_taken(struct e2pf_worker *w)
+/* Read a stripe, without the lock, as long as somebody wants it. */
+static void read_stripe(struct e2pf_worker *w)
 {
 	struct e2pf_elevator *el = &w->elevator;
 	struct e2pf_elevator_step step;
@@ -364,8 +417,7 @@ static void read_taken(struct e2pf_worker *w)
 	seed_units(w);
 	e2pf_elevator_begin(el);
 	while (wanted) {
-		switch (e2pf_elevator_next(el, e2pf_gap(&w->e->pacing,
-							w->requests.mean),
+		switch (e2pf_elevator_next(el, e2pf_gap(&w->e->pacing, w->mean),
 					   &step)) {
 		case E2PF_STEP_RUN:
 			wanted = request_run(w, &step);
@@ -381,19 +433,17 @@ static void read_taken(struct e2pf_worker *w)
 	e2pf_elevator_end(el);
 }
 
-static void *run(void *arg)
+static void *work(void *arg)
 {
 	struct e2pf_worker *w = arg;
 	struct e2pf_engine *e = w->e;
 
-	if (e->cfg.thread_begins)
-		e->cfg.thread_begins(e->cfg.ctx);
-	while (e2pf_monitor_take(e, &w->turn)) {
-		read_taken(w);
-		update_used(w);
-	}
+	/* A pause of 20 us takes 84 by default, and 34 with this. */
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	while (e2pf_monitor_claim(e, &w->turn))
+		read_stripe(w);
 	/* If reads fail, each may take minutes. */
-	while (e->cfg.settle && w->requests.in_flight && !wait_for_request(w))
+	while (e->cfg.drain && w->in_flight && !wait_for_request(w))
 		;
 	e2pf_monitor_leave(e);
 	return NULL;
@@ -412,9 +462,7 @@ static void init(struct e2pf_worker *w, struct e2pf_engine *e, unsigned number,
 	el->refs_most = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
 	el->parse_left = e->source->parse_limit / workers + LEAST_REFS;
 	el->ahead_most = e->pacing.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD;
-	e2pf_requests_init(&w->requests,
-			   e->pacing.speed.deep_latency_ns * workers,
-			   e->cfg.settle);
+	w->most = first_limit(e->pacing.speed.deep_latency_ns * workers);
 }
 
 unsigned e2pf_workers_start(struct e2pf_engine *e, unsigned wanted, int *err)
@@ -429,7 +477,7 @@ unsigned e2pf_workers_start(struct e2pf_engine *e, unsigned wanted, int *err)
 		struct e2pf_worker *w = &e->worker[i];
 
 		init(w, e, i, wanted);
-		*err = e2pf_thread_start(&w->thread, run, w);
+		*err = e2pf_thread_start(&w->thread, work, w);
 		if (*err)
 			break;
 	}

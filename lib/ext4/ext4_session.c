@@ -111,7 +111,7 @@ static void stop(struct e2pf_session *session)
 		e2pf_unobserve(s->observer);
 }
 
-static void close_session(struct e2pf_session *session)
+static void free_session(struct e2pf_session *session)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
@@ -127,7 +127,7 @@ static const struct e2pf_filesystem ext4 = {
 	.report = report,
 	.get_progress = get_progress,
 	.stop = stop,
-	.close = close_session
+	.free = free_session
 };
 
 static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
@@ -179,7 +179,7 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 	*session = &s->base;
 	return 0;
 fail:
-	e2pf_close(&s->base);
+	e2pf_session_free(&s->base);
 	return err;
 }
 
@@ -194,7 +194,7 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		return err;
 	err = accept_groups(e2pf_ext4_of(*session), fs);
 	if (err)
-		e2pf_close(*session);
+		e2pf_session_free(*session);
 	else
 		e2pf_session_choose(*session);
 	return err;
@@ -211,7 +211,7 @@ errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
 	if (err)
 		return err;
 	if (!e2pf_observe(observer, fs->io, (*session)->engine)) {
-		e2pf_close(*session);
+		e2pf_session_free(*session);
 		return EXT2_ET_OP_NOT_SUPPORTED;
 	}
 	e2pf_ext4_of(*session)->observer = observer;
@@ -287,5 +287,5 @@ void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old)
 	e2pf_session_count(old, &session->past);
 	s->journal.bytes += e2pf_ext4_of(old)->journal.bytes;
 	s->journal.requests += e2pf_ext4_of(old)->journal.requests;
-	e2pf_close(old);
+	e2pf_session_free(old);
 }

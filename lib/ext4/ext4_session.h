@@ -82,7 +82,7 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block);
 errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs);
 
 /* The program has opened its filesystem again: continue the statistics of the
- * ended session `old`, and close that. */
+ * ended session `old`, and free that. */
 void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old);
 
 #endif

@@ -23,11 +23,11 @@
 /*
  * A member of a struct that is written.  Of nanoseconds, whole microseconds are
  * written as seconds.  The first two kinds are sums: those of a later engine are
- * added to those of an earlier one.  Of the third the largest counts.
+ * added to those of an earlier one.
  */
 struct member {
 	const char *key;
-	enum { SUM, SUM_NS, MOST, NUMBER, FLAG, TEXT } kind;
+	enum { SUM, SUM_NS, NUMBER, FLAG, TEXT } kind;
 	size_t offset;
 };
 
@@ -46,18 +46,14 @@ static const struct member of_report[] = {
 	{ "sharing", NUMBER, REPORT(sharing) },
 	{ "single_spindle", FLAG, REPORT(single_spindle) },
 }, of_engine[] = {
-	{ "threads", MOST, ENGINE(threads) },
+	{ "threads", NUMBER, ENGINE(threads) },
 	{ "seeks", FLAG, ENGINE(seeks) },
 	{ "planned_bytes", SUM, ENGINE(planned_bytes) },
 	{ "prefetched_bytes", SUM, ENGINE(prefetched_bytes) },
 	{ "prefetched_requests", SUM, ENGINE(prefetched_requests) },
 	{ "gate_waits", SUM, ENGINE(gate_waits) },
 	{ "lost_seconds", SUM_NS, ENGINE(lost_ns) },
-	{ "gate_opened", TEXT, ENGINE(gate_opened) },
 	{ "wasted_bytes", SUM, ENGINE(wasted_bytes) },
-	{ "references_bytes", MOST, ENGINE(refs_bytes) },
-	{ "buffers_bytes", MOST, ENGINE(buffer_bytes) },
-	{ "set_bytes", MOST, ENGINE(set_bytes) },
 	{ "errors", SUM, ENGINE(errors) },
 	{ "slow_or_failed", SUM, ENGINE(slow_or_failed) },
 	{ "suspect_at_bytes", NUMBER, ENGINE(suspect_at) },
@@ -80,8 +76,6 @@ static void add(const struct member *m, size_t n, void *to, const void *from)
 
 		if (m->kind <= SUM_NS)
 			*sum += *(const uint64_t *)more;
-		else if (m->kind == MOST && *(const uint64_t *)more > *sum)
-			*sum = *(const uint64_t *)more;
 	}
 }
 
@@ -94,14 +88,14 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 	if (!to->slow_or_failed)
 		to->suspect_at = from->suspect_at;
 	add(of_engine, COUNT(of_engine), to, from);
+	if (from->threads > to->threads)
+		to->threads = from->threads;
 	if (from->latency_ns || from->threads) {
 		to->seeks = from->seeks;
 		to->latency_ns = from->latency_ns;
 		to->deep_latency_ns = from->deep_latency_ns;
 		to->unmeasured = from->unmeasured;
 	}
-	if (from->gate_opened)
-		to->gate_opened = from->gate_opened;
 	for (i = 0; i < E2PF_STAGES; i++)
 		add(of_stage, COUNT(of_stage), &to->stage[i], &from->stage[i]);
 }

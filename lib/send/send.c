@@ -32,7 +32,7 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 			  "by samples)", s->leaves_cached);
 }
 
-static void close_send(struct e2pf_session *session)
+static void free_send(struct e2pf_session *session)
 {
 	struct send *s = send_of(session);
 	size_t i;
@@ -53,7 +53,7 @@ static void close_send(struct e2pf_session *session)
 
 static const struct e2pf_filesystem sends = {
 	.report = report,
-	.close = close_send
+	.free = free_send
 };
 
 /* A walk over a tree whose leaves are planned. */
@@ -312,7 +312,7 @@ struct e2pf_session *e2pf_send_open(int fd, const char *name,
 		*why = open_filesystem(s, fd);
 	if (!*why)
 		return &s->base;
-	e2pf_close(&s->base);
+	e2pf_session_free(&s->base);
 	return NULL;
 }
 

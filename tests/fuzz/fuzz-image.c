@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Feeds small images to the source and to one elevator pass over all groups, as
+ * Feeds small images to the source and to one elevator for all groups, as
  * a worker does.  Aborts if something is read that is not inside the
  * filesystem, or if more is read than a pass may read.
  *
@@ -146,7 +146,7 @@ static int read_bytes(struct e2pf_device *dev, void *buf, uint64_t offset,
 static const struct e2pf_device_ops device_ops = { .read = read_bytes };
 
 /*
- * The elevator pass.
+ * The elevator.
  */
 
 static uint32_t read_groups(struct rig *r)

@@ -97,7 +97,7 @@ struct e2pf_engine_stats rig_stats(struct rig *r)
 {
 	struct e2pf_engine_stats st;
 
-	e2pf_engine_get_stats(r->e, &st);
+	e2pf_engine_get_stats(r->e, 1000, &st);
 	return st;
 }
 

@@ -212,17 +212,6 @@ static void fake_close(struct e2pf_device *dev)
 	(void)dev;
 }
 
-static bool fake_read_now(struct e2pf_device *dev, void *buf, uint64_t offset,
-			  uint32_t len)
-{
-	enum e2pf_residency state;
-
-	if (worker() < 0 || fake_span(dev, offset, len, &state) < len ||
-	    state != E2PF_CACHED)
-		return false;
-	return !fake_read(dev, buf, offset, len);
-}
-
 static bool fake_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 			 uint64_t ns, bool drop)
 {
@@ -247,7 +236,6 @@ static const struct e2pf_device_ops fake_ops = {
 	.read = fake_read,
 	.now = fake_now,
 	.close = fake_close,
-	.read_now = fake_read_now,
 };
 
 void fake_tell(struct fake_device *f)

@@ -16,7 +16,7 @@ import os, re, sys
 
 FOLDER = "lib/engine"
 MODULES = ("e2fsck", "btrfs")
-LEVELS = (("blockset", "elevator", "piece", "requests"),
+LEVELS = (("blockset", "elevator", "piece"),
           ("pacing", "reads", "pool", "schedule", "window"),
           ("monitor",), ("checker", "worker"), ("engine", "walk"))
 PARTS = LEVELS[1]
@@ -28,7 +28,7 @@ LOCKS = r"\b(?:E2PF_LOCKED|e2pf_lock_within|pthread_mutex_(?:un)?lock)\("
 WAITS = r"\bpthread_cond_(?:timed)?wait\("
 # What the monitor calls only with the lock, beside what the headers of parts name and what
 # calls that in turn; and its functions that run before there is another thread.
-NEED_LOCK = {"set_run", "settle", "is_worth_waiting", "pthread_cond_wait",
+NEED_LOCK = {"set_state", "settle", "is_worth_waiting", "pthread_cond_wait",
              "pthread_cond_timedwait"}
 ALONE = {"e2pf_monitor_init", "e2pf_monitor_destroy"}
 

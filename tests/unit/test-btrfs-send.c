@@ -67,7 +67,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	assert_true(fake.threads <= others + settings.threads);
 	requests = session->last.prefetched_requests;
 	bytes = session->last.prefetched_bytes;
-	e2pf_close(session);
+	e2pf_session_free(session);
 	return peak;
 }
 

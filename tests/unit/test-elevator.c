@@ -3,7 +3,7 @@
 /*
  * Elevator passes over small hand-made filesystems: the order and merging of
  * requests, that everything is visited once, and that no damaged tree makes a
- * pass long.
+ * turn long.
  */
 #include "unit.h"
 #include "engine-rig.h"
@@ -20,6 +20,7 @@ static struct {
 	struct e2pf_piece piece;
 	struct e2pf_class_count count[E2PF_CLASSES];
 	unsigned errors;
+	size_t most_held;	/* references in memory */
 } p;
 
 static void set_up(uint32_t groups, uint32_t per_group)
@@ -45,14 +46,16 @@ FIXTURE(tear_down)
 	return 0;
 }
 
-/* A test of a pass that it sets up. */
-#define PASS_TEST(name) TEST_WITH(name, NULL, tear_down)
+/* A test of a turn that it sets up. */
+#define TURN_TEST(name) TEST_WITH(name, NULL, tear_down)
 
 static void add(void *ctx, const struct e2pf_ref *ref)
 {
 	(void)ctx;
 	if (e2pf_is_sound(p.r.source, ref))
 		e2pf_elevator_add(&p.el, ref);
+	if (p.el.held > p.most_held)
+		p.most_held = p.el.held;
 }
 
 static void parse(const struct e2pf_elevator_step *step)
@@ -88,7 +91,7 @@ static void drive(unsigned errors)
 }
 
 /* Returns the number of reads. */
-static size_t run_pass(void)
+static size_t read_all(void)
 {
 	struct e2pf_source *source = p.r.source;
 	uint32_t g;
@@ -96,7 +99,7 @@ static size_t run_pass(void)
 	memset(p.count, 0, sizeof(p.count));
 	p.r.dev.events = 0;
 	p.errors = 0;
-	/* Backwards, to test that the pass sorts. */
+	/* Backwards, to test that it sorts. */
 	for (g = p.r.fs.geo.groups; g-- > 0;)
 		source->ops->seed(source, E2PF_EXT4_TABLES, g, add, NULL);
 	drive(16);
@@ -192,7 +195,7 @@ RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 }
 
 /* References outside the device are ignored. */
-PASS_TEST(outside_the_device)
+TURN_TEST(outside_the_device)
 {
 	struct e2pf_ref ref = { .length = BS, .cls = E2PF_DIRS }, bad;
 	unsigned i;
@@ -218,8 +221,8 @@ PASS_TEST(outside_the_device)
 }
 
 /* Tables, nodes: each in ascending order, and also if levels overflow, or the
- * pass was ended in the middle before. */
-PASS_TEST(each_block_once)
+ * turn was ended in the middle before. */
+TURN_TEST(each_block_once)
 {
 	static const size_t most[] = { 4096, 1, 2, 3, 7, 64 };
 	unsigned c, i, levels = 1;
@@ -228,20 +231,20 @@ PASS_TEST(each_block_once)
 	make_trees();
 	for (c = 0; c < COUNT(most); c++) {
 		e2pf_elevator_end(&p.el);
-		p.el.most_held = 0;
+		p.most_held = 0;
 		p.el.refs_most = most[c];
-		/* 16 of 80 nodes are tried, and the pass ends. */
+		/* 16 of 80 nodes are tried, and the turn ends. */
 		for (i = 0; i < TREES; i++)
 			fake_set_bad(&p.r.dev, tree_at(i), 10);
-		assert_uint_in_range(run_pass(), 1 + 16, 4 + 16);
+		assert_uint_in_range(read_all(), 1 + 16, 4 + 16);
 		assert_int_equal(p.errors, 16);
 		memset(p.r.dev.bad, 0, p.r.dev.blocks);
 		/* That is gone.  There are four tables. */
-		assert_int_equal(run_pass(), 84);
+		assert_int_equal(read_all(), 84);
 		assert_all_once();
 		/* Beyond the limit: tables, what one refers to, and some
 		 * below that. */
-		assert_uint_in_range(p.el.most_held, 4, most[c] + 4 +
+		assert_uint_in_range(p.most_held, 4, most[c] + 4 +
 				     2 * TREES / 4 + 8);
 		assert_int_equal(p.el.held, 0);
 		for (i = 1; !c && i < 84; i++)
@@ -252,7 +255,7 @@ PASS_TEST(each_block_once)
 }
 
 /* All nodes of all depths refer to all others, as often as possible. */
-PASS_TEST(hostile_tree)
+TURN_TEST(hostile_tree)
 {
 	uint64_t all[NODES];
 	unsigned i;
@@ -267,21 +270,21 @@ PASS_TEST(hostile_tree)
 		tiny_node(&p.r.fs, all[i], i % 5, all, NODES);
 	p.el.refs_most = 8;
 	p.el.parse_left = 5000;
-	assert_uint_in_range(run_pass(), 1, 5000 + 1);
+	assert_uint_in_range(read_all(), 1, 5000 + 1);
 	assert_int_equal(p.el.parse_left, 0);
 
 	/* If a level has room for all references, duplicates are dropped, and
-	 * the pass is short. */
+	 * the turn is short. */
 	p.el.refs_most = 100000;
 	p.el.parse_left = 5000;
-	assert_uint_in_range(run_pass(), 5, 1500);
+	assert_uint_in_range(read_all(), 5, 1500);
 	/* The limit of parsed pieces is 0. */
 	p.el.parse_left = 0;
-	assert_int_equal(run_pass(), 1);
+	assert_int_equal(read_all(), 1);
 }
 
 /* Each has its own inodes there, so each is parsed. */
-PASS_TEST(groups_with_one_table)
+TURN_TEST(groups_with_one_table)
 {
 	struct e2pf_group *groups;
 
@@ -290,7 +293,7 @@ PASS_TEST(groups_with_one_table)
 	groups[3].inode_table = groups[5].inode_table = groups[1].inode_table;
 	groups[5].inodes_in_use = 16;
 	groups[7].inodes_in_use = 0;
-	assert_int_equal(run_pass(), 7);
+	assert_int_equal(read_all(), 7);
 	assert_int_equal(reads_of(groups[1].inode_table), 3);
 	assert_int_equal(reads_of(groups[7].inode_table), 0);
 }

@@ -37,7 +37,7 @@ static void begin_gated(struct gated *g, struct rig *r, uint64_t block)
 		sched_yield();
 }
 
-/* An elevator pass whose reads are in flight. */
+/* A sweep whose reads are in flight. */
 static void start_gated(struct rig *r)
 {
 	rig_set_up(r, 4, 1);
@@ -175,8 +175,32 @@ RIG_TEST(blocks_that_never_come, 8, 1)
 		rig_checker_reads(r, r->fs.groups[i % 8].inode_table + i / 8, 1);
 	r->dev.on_now = NULL;
 	assert_uint_in_range(rig_stats(r).lost_ns, 40000000, SECOND / 10);
-	assert_non_null(rig_stats(r).gate_opened);
 	assert_uint_in_range(rig_stats(r).gate_waits, 1, 10);
+}
+
+/* The disks have requests for a second and a half, and never do anything. */
+static bool count_paused(void *ctx, struct e2pf_disk_counters *disks)
+{
+	struct rig *r = ctx;
+
+	*disks = (struct e2pf_disk_counters){
+		.in_flight = r->dev.clock < 3 * SECOND / 2
+	};
+	return true;
+}
+
+/* A worker that no longer waits for a late request, and reads it, is not throttled: a read
+ * of the checker may wait for it. */
+RIG_TEST(late_request_given_up, 8, 1)
+{
+	r->cfg.count_disks = count_paused;
+	r->cfg.ctx = r;
+	fake_set_late(&r->dev, true);
+	fake_tell(&r->dev);
+	rig_settle(r);
+	assert_int_equal(rig_stats(r).slow_or_failed, 0);
+	assert_true(r->dev.clock > SECOND && r->dev.reads);
+	assert_int_equal(r->e->pool.throttled, 0);
 }
 
 enum { FROM_MEMORY, FROM_FLASH, BEFORE_PASS1, OF_BITMAPS, ELSEWHERE, NO_GATES };
@@ -259,8 +283,11 @@ static struct e2pf_engine *measured;
 static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
 			 uint32_t len)
 {
-	assert_int_equal(pthread_mutex_trylock(&measured->lock), 0);
-	pthread_mutex_unlock(&measured->lock);
+	/* Workers may have it at the same time. */
+	if (fake_worker() < 0) {
+		assert_int_equal(pthread_mutex_trylock(&measured->lock), 0);
+		pthread_mutex_unlock(&measured->lock);
+	}
 	return read_device(dev, buf, offset, len);
 }
 

@@ -127,22 +127,22 @@ PART_TEST(schedule_of_weights)
 	assert_ptr_equal(s.phase, &followed);
 	assert_int_equal(e2pf_schedule_begin(&s, s.phase), E2PF_EV_WORK);
 	for (i = 0; i < COUNT(kib); i++) {
-		assert_true(e2pf_schedule_take(&s, UINT64_MAX, 1, &stripe));
+		assert_true(e2pf_schedule_claim(&s, UINT64_MAX, 1, &stripe));
 		assert_int_equal(stripe.bytes, kib[i] << 10);
 	}
-	assert_true(e2pf_schedule_take(&s, 5 * 1024, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, 5 * 1024, 1, &stripe));
 	assert_int_equal(stripe.last - stripe.first + 1, 5);
 	/* At least one; and what lies side by side stays together. */
-	assert_true(e2pf_schedule_take(&s, 0, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, 0, 1, &stripe));
 	assert_int_equal(stripe.last, stripe.first);
 	source.align = 16;
-	assert_true(e2pf_schedule_take(&s, 0, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, 0, 1, &stripe));
 	assert_int_equal(stripe.last % 16, 15);
 	source.align = 0;
 	start.seeks = true;
 	e2pf_schedule_prepare(&s, &start);
 	e2pf_schedule_begin(&s, s.phase);
-	assert_true(e2pf_schedule_take(&s, UINT64_MAX, 2, &stripe));
+	assert_true(e2pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
 	assert_int_equal(stripe.last + 1, 8192 / 2);
 }
 
@@ -152,25 +152,25 @@ PART_TEST(schedule_of_phases)
 	struct e2pf_stripe stripe;
 
 	assert_false(e2pf_schedule_has_ended(&s));
-	assert_false(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	units = 25;
 	e2pf_schedule_prepare(&s, &start);
 	e2pf_schedule_begin(&s, &unfollowed);
 	/* What the checker has begun stays over another begin(). */
 	e2pf_schedule_prepare(&s, &start);
 	assert_ptr_equal(s.phase, &unfollowed);
-	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
-	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	assert_int_equal(stripe.first, 10);
 	assert_int_equal(stripe.epoch, 1);
 	/* Nothing is stripe while the source is asked. */
 	e2pf_schedule_set_end(&s, E2PF_PHASE_CHOOSING);
-	assert_false(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	assert_false(e2pf_schedule_has_ended(&s));
 	assert_int_equal(e2pf_schedule_set_end(&s, E2PF_PHASE_OPEN), 0);
-	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	assert_int_equal(stripe.last, 24);
-	assert_false(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	more = true;
 	assert_false(e2pf_schedule_has_ended(&s));
 	more = false;
@@ -182,7 +182,7 @@ PART_TEST(schedule_of_phases)
 	/* In front of a checker that has overtaken the cursor. */
 	e2pf_schedule_begin(&s, &followed);
 	e2pf_schedule_report(&s, 1, 20);
-	assert_true(e2pf_schedule_take(&s, MIB, 1, &stripe));
+	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	assert_int_equal(stripe.first, 21);
 	assert_int_equal(e2pf_schedule_begin(&s, NULL), 0);
 	assert_null(s.phase);
@@ -200,9 +200,9 @@ static void request(struct e2pf_window *w, const struct e2pf_stripe *stripe,
 		    uint64_t block, uint32_t blocks)
 {
 	struct e2pf_ref ref = { .offset = block * BS, .length = blocks * BS };
-	struct e2pf_run_parts parts = { .ref = &ref, .n = 1 };
+	struct e2pf_run run = { .ref = &ref, .n = 1 };
 
-	e2pf_window_count_part(w, &parts, stripe, ref.offset, ref.length, true);
+	e2pf_window_count_span(w, &run, stripe, ref.offset, ref.length, true);
 }
 
 PART_TEST(window_of_a_followed_phase)
@@ -214,7 +214,7 @@ PART_TEST(window_of_a_followed_phase)
 
 	start_window(&w);
 	e2pf_schedule_begin(&s, &followed);
-	e2pf_window_add_range(&w, &stripe);
+	e2pf_window_add_stripe(&w, &stripe);
 	assert_int_equal(e2pf_window_share(&w), MIB / 4);
 	request(&w, &stripe, 0, 511);
 	assert_false(e2pf_window_is_full(&w, false));
@@ -252,7 +252,7 @@ PART_TEST(window_of_reads)
 	cfg.budget = MIB;
 	start_window(&w);
 	e2pf_schedule_begin(&s, &unfollowed);
-	e2pf_window_add_range(&w, &stripe);
+	e2pf_window_add_stripe(&w, &stripe);
 	request(&w, &stripe, 0, 1024);
 	assert_true(e2pf_window_is_full(&w, true));
 	read.offset = 2000 * BS;
@@ -292,20 +292,21 @@ PART_TEST(overlapping_references)
 		bool missing;
 		size_t next;
 	} part[] = {
-		{ 0, 3, true, 0 }, { 3, 4, false, 0 }, { 7, 9, true, 4 }
+		{ 0, 3, true, 0 }, { 3, 4, false, 0 }, { 7, 3, true, 0 },
+		{ 10, 6, true, 2 }
 	};
-	struct e2pf_run_parts parts = { .ref = ref, .n = COUNT(ref) };
+	struct e2pf_run run = { .ref = ref, .n = COUNT(ref) };
 	const struct e2pf_stripe stripe = { .phase = &followed };
 	struct e2pf_window w;
 	size_t i;
 
 	start_window(&w);
 	for (i = 0; i < COUNT(part); i++) {
-		e2pf_window_count_part(&w, &parts, &stripe,
+		e2pf_window_count_span(&w, &run, &stripe,
 				       part[i].block * BS, part[i].blocks * BS,
 				       part[i].missing);
 		/* Nothing before the part is looked at again. */
-		assert_int_equal(parts.next, part[i].next);
+		assert_int_equal(run.next, part[i].next);
 	}
 	/* 0 to 2, 7 to 11, 14 and 15; the gap of two blocks was read, too. */
 	assert_int_equal(w.prefetched_bytes, 12 * BS);
@@ -338,7 +339,7 @@ PART_TEST(gap_by_the_cost)
 		/* A volume with 3,000 IOPS, an SD card, and what is slower. */
 		{ false, 333, 333, 51, 4 }, { false, 660, 660, 43, 48 },
 		{ false, 660, 660, 74, 4 }, { false, 8000, 8000, 1000, 4 },
-		{ false, 8100, 8100, 60, 128 }, { true, 8100, 8100, 60, 32 },
+		{ true, 8100, 8100, 60, 32 },
 		/* Several heads, and one. */
 		{ true, 2999, 0, 1, 64 }, { true, 3000, 0, 1, 32 },
 	};
@@ -468,7 +469,6 @@ PART_TEST(measured_or_not)
 PART_TEST(pool)
 {
 	struct e2pf_stripe stripe = { .epoch = 3, .first = 10, .last = 19 };
-	const struct e2pf_used used = { .requests = 4, .refs_bytes = 10, .buffer_bytes = BS };
 	struct e2pf_pool r = { .workers = 0 };
 	const uint64_t unit = 15, behind = 20;
 
@@ -477,19 +477,21 @@ PART_TEST(pool)
 	assert_true(e2pf_pool_is_idle(&r, 0));
 	assert_false(e2pf_pool_is_idle(&r, 1));
 	/* Throttled ones look again: somebody else may be the nearest now. */
-	assert_int_equal(e2pf_pool_taken(&r, 0, &stripe), E2PF_EV_ROOM);
+	assert_int_equal(e2pf_pool_claimed(&r, 0, &stripe, 0), E2PF_EV_ROOM);
 	assert_true(e2pf_pool_is_reading(&r, 3, &unit));
 	assert_false(e2pf_pool_is_reading(&r, 3, &behind));
 	assert_false(e2pf_pool_is_reading(&r, 4, NULL));
 	stripe.first = 0;
 	stripe.last = 9;
-	e2pf_pool_taken(&r, 1, &stripe);
+	e2pf_pool_claimed(&r, 1, &stripe, 7);
 	assert_false(e2pf_pool_is_nearest(&r, 0));
 	assert_true(e2pf_pool_is_nearest(&r, 1));
 	/* A worker that sleeps is nothing to wait for at the gate. */
-	assert_int_equal(e2pf_pool_set_state(&r, 1, E2PF_WORKER_THROTTLED),
+	assert_int_equal(e2pf_pool_set_state(&r, 1, E2PF_WORKER_THROTTLED, 9),
 			 E2PF_EV_GATE);
 	assert_int_equal(r.throttled, 1);
+	/* One that begins to read is progress. */
+	assert_int_equal(r.last_progress, 7);
 	assert_int_equal(e2pf_pool_found_nothing(&r, 1, 5),
 			 E2PF_EV_ROOM | E2PF_EV_GATE | E2PF_EV_IDLE);
 	assert_int_equal(r.throttled, 0);
@@ -499,15 +501,10 @@ PART_TEST(pool)
 	assert_true(e2pf_pool_is_idle(&r, 5));
 	assert_int_equal(e2pf_pool_found_nothing(&r, 0, 6),
 			 E2PF_EV_GATE | E2PF_EV_IDLE);
-	e2pf_pool_publish(&r, 0, &used);
-	e2pf_pool_publish(&r, 0, &used);
 	assert_int_equal(e2pf_pool_leave(&r), E2PF_EV_IDLE);
 	assert_int_equal(r.running, 1);
 	e2pf_pool_clear(&r);
 	assert_int_equal(r.threads_most, 2);
-	assert_int_equal(r.requests, 4);
-	assert_int_equal(r.buffers_most, BS);
-	assert_int_equal(r.refs_most, 10);
 }
 
 /* The clock of a machine that has been on for an hour is not time of the first stage. */
@@ -566,7 +563,6 @@ PART_TEST(gate_that_loses)
 	assert_true(c.gated);
 	e2pf_reads_waited(&c, 1000, 1, false);
 	assert_false(c.gated);
-	assert_non_null(c.gate_opened);
 	/* In the next phase it is used again, but not when a signal ends the check. */
 	e2pf_reads_set_gated(&c, true);
 	assert_true(c.gated);
@@ -598,29 +594,6 @@ PART_TEST(read_that_fails)
 	fake_set_late(&dev, true);
 	e2pf_reads_request(&c, &dev.dev, 0, 100 * BS, 2 * BS);
 	assert_true(e2pf_reads_failed(&c, &dev.dev, &r, BS));
-}
-
-/* How many requests may be in flight follows those that complete. */
-TEST(limit_of_requests)
-{
-	struct e2pf_requests *q = calloc(1, sizeof(*q));
-	unsigned i;
-
-	e2pf_requests_init(q, 0, false);
-	for (i = 0; i < 100; i++)
-		e2pf_requests_add(q, &(struct e2pf_request) { .bytes = BS });
-	/* Of all requests, when fewer are in flight than a step has. */
-	q->most = 100000;
-	assert_ptr_equal(e2pf_requests_step(q), &q->ring[99]);
-	/* One late request halves the limit, one in time adds to it. */
-	q->most = 100;
-	q->one_by_one = true;
-	e2pf_requests_completed(q, true);
-	assert_int_equal(q->most, 50);
-	e2pf_requests_completed(q, false);
-	assert_int_equal(q->most, 51);
-	assert_int_equal(q->in_flight, 98);
-	free(q);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -180,13 +180,13 @@ static uint64_t ask_machine(void *ctx)
 RIG_TEST(machine_with_little_memory, 400, 1)
 {
 	r->classes = 1u << E2PF_INODES;
-	r->cfg.available = ask_machine;
+	r->cfg.limit = ask_machine;
 	r->cfg.ctx = &machine_has;
 	machine_has = 0;
 	rig_settle(r);
 	/* One MiB is always allowed. */
 	assert_uint_in_range(fake_missing_asked(&r->dev), 1024, 1024 + 8);
-	/* More memory is available now, which the next query finds. */
+	/* There is more memory now, which the next query finds. */
 	machine_has = PLENTY;
 	asking = r->e;
 	fake_advance(&r->dev, SECOND);
@@ -196,16 +196,15 @@ RIG_TEST(machine_with_little_memory, 400, 1)
 	asking = NULL;
 }
 
-/* A total budget counts from each start; without a checker that uses the blocks,
- * three quarters of the available memory are filled. */
+/* A total budget counts from each start. */
 RIG_TESTS(total_budget, 2, rig_set_up(r, 900, 1))
 {
 	uint64_t blocks = way ? 3072 : 40;
 
 	r->cfg.paced = false;
-	machine_has = 4 << 20;
-	r->cfg.budget = way ? e2pf_engine_budget(machine_has, false) : 40 * BS;
-	r->cfg.available = way ? ask_machine : NULL;
+	machine_has = 3 << 20;
+	r->cfg.budget = way ? machine_has : 40 * BS;
+	r->cfg.limit = way ? ask_machine : NULL;
 	r->cfg.ctx = &machine_has;
 	rig_run(r);
 	assert_true(rig_stats(r).gave_up);
@@ -220,7 +219,7 @@ RIG_TESTS(total_budget, 2, rig_set_up(r, 900, 1))
 /* Another program takes the memory while workers read, and do not wait. */
 static uint64_t ask_filling(void *ctx)
 {
-	return (*(unsigned *)ctx)++ ? 4 << 20 : 64 << 20;
+	return (*(unsigned *)ctx)++ ? 3 << 20 : 64 << 20;
 }
 
 RIG_TEST(machine_that_fills_up, 900, 1)
@@ -229,7 +228,7 @@ RIG_TEST(machine_that_fills_up, 900, 1)
 
 	r->cfg.paced = false;
 	r->cfg.budget = 48 << 20;
-	r->cfg.available = ask_filling;
+	r->cfg.limit = ask_filling;
 	r->cfg.ctx = &asked;
 	r->dev.tick = SECOND;
 	rig_run(r);
@@ -257,6 +256,23 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 			     way ? 2 * 193 : 22);
 	rig_checker_reads_bitmaps(r);
 	rig_assert_bitmaps_asked(r, 1);
+}
+
+/* Four requests are in flight at first.  Each that completes in time allows one more; one
+ * that takes half a second halves the number. */
+RIG_TEST(requests_in_flight, 80, 1)
+{
+	r->classes = 1u << E2PF_INODES;
+	fake_set_late(&r->dev, true);
+	rig_settle(r);
+	assert_int_equal(r->dev.requests, 4);
+	fake_complete(&r->dev);
+	fake_threads_settle();
+	assert_int_equal(r->dev.requests, 4 + 8);
+	fake_advance(&r->dev, SECOND * 6 / 10);
+	fake_complete(&r->dev);
+	fake_threads_settle();
+	assert_int_equal(r->dev.requests, 4 + 8 + 4 + 7);
 }
 
 UNIT_MAIN(NULL, NULL)

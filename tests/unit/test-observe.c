@@ -214,7 +214,7 @@ RIG_TEST(hits_and_misses)
 						      kinds[i].count, buf) :
 				io_channel_read_blk(r->channel, 10 + i,
 						    kinds[i].count, buf), 0);
-			e2pf_engine_get_stats(r->e, &st);
+			e2pf_engine_get_stats(r->e, 1000, &st);
 			assert_int_equal(st.stage[E2PF_EXT4_OPEN].hits,
 					 i + 1);
 			assert_int_equal(st.stage[E2PF_EXT4_OPEN].stalls,
@@ -231,7 +231,7 @@ static uint64_t reads_heard(void)
 {
 	struct e2pf_engine_stats st;
 
-	e2pf_engine_get_stats(r->e, &st);
+	e2pf_engine_get_stats(r->e, 1000, &st);
 	return st.stage[E2PF_EXT4_OPEN].reads;
 }
 
@@ -419,7 +419,7 @@ RIG_TEST(failed_read_is_made_again)
 	assert_int_equal(read_failing(1, 40), 0);
 	assert_int_equal(made, 1);
 	assert_int_equal(errors_called, 1);
-	e2pf_engine_get_stats(r->e, &stats);
+	e2pf_engine_get_stats(r->e, 1000, &stats);
 	assert_int_equal(stats.slow_or_failed, 1);
 	assert_int_equal(stats.suspect_at, 40 * BS);
 	/* From now on each read is looked at, and the program's errno stays. */

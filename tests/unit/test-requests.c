@@ -170,7 +170,7 @@ static void start(struct run *r, const struct kind *kind)
 		.threads = policy.threads, .seek_threads = policy.seek_threads,
 		.seeks = policy.seeks,
 		.measure = policy.measure, .paced = true,
-		.budget = r->im->budget, .settle = !r->im->fs.groups
+		.budget = r->im->budget, .drain = !r->im->fs.groups
 	};
 
 	r->dev.miss_ns = kind->lone;
@@ -202,7 +202,7 @@ static void make_row(char row[ROW], const struct kind *kind,
 		check_btrfs(&r);
 	}
 	assert_true(e2pf_engine_stop(r.e, -1));
-	e2pf_engine_get_stats(r.e, &stats);
+	e2pf_engine_get_stats(r.e, 1000, &stats);
 	e2pf_engine_free(r.e);
 	snprintf(row, ROW, "%-8s %-10s %8" PRIu64 " %10" PRIu64 " %6" PRIu64
 		 " %10" PRIu64 "\n", kind->name, im->name, r.dev.reached,

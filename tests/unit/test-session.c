@@ -88,8 +88,8 @@ TEST(planned_and_read)
 	assert_true(t.planned_bytes == bytes - plan[E2PF_DESCRIPTORS].bytes);
 	assert_true(t.prefetched_bytes <= t.planned_bytes);
 	e2pf_engine_stop(s->engine, -1);
-	e2pf_close(s);
-	e2pf_close(NULL);
+	e2pf_session_free(s);
+	e2pf_session_free(NULL);
 }
 
 /* Others can see that this process shares the memory: its lock is listed. */
@@ -100,7 +100,7 @@ TEST(shared_while_open)
 	assert_false(unit_is_listed(getpid()));
 	s = opened();
 	assert_true(unit_is_listed(getpid()));
-	e2pf_close(s);
+	e2pf_session_free(s);
 	assert_false(unit_is_listed(getpid()));
 }
 
@@ -129,7 +129,7 @@ TEST(not_whole)
 	fs->group_desc_count--;
 	assert_int_equal(e2pf_start_paced(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->group_desc_count++;
-	e2pf_close(s);
+	e2pf_session_free(s);
 }
 
 static uint64_t planned_by(struct e2pf_session *s)
@@ -138,7 +138,7 @@ static uint64_t planned_by(struct e2pf_session *s)
 
 	assert_int_equal(e2pf_start_paced(s, fs), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));
-	e2pf_engine_get_stats(s->engine, &stats);
+	e2pf_engine_get_stats(s->engine, 1000, &stats);
 	return stats.planned_bytes;
 }
 
@@ -163,7 +163,7 @@ TEST(scanned_again)
 	/* Everything is cached, so no worker is needed. */
 	warm();
 	assert_int_equal(planned_by(s), twice);
-	e2pf_close(s);
+	e2pf_session_free(s);
 }
 
 /* Another thread looks at a session all the time.  What it and the checker tell
@@ -229,7 +229,7 @@ TEST(looked_at_until_the_end)
 	atomic_store_explicit(&looker.ends, true, memory_order_relaxed);
 	pthread_join(thread, NULL);
 	assert_false(inodes_of(looker.s));
-	e2pf_close(looker.s);
+	e2pf_session_free(looker.s);
 }
 
 /* An engine that measures a device which does not answer has its lock. */
@@ -247,7 +247,7 @@ TEST(looked_at_while_measuring)
 	pthread_mutex_unlock(&s->engine->lock);
 	assert_true(progress.busy);
 	assert_string_equal(progress.stage, "open");
-	e2pf_close(s);
+	e2pf_session_free(s);
 }
 
 /* The statistics of a session; closes it. */
@@ -267,7 +267,7 @@ static char *statistics(struct e2pf_session *s)
 	assert_non_null(out);
 	assert_int_equal(e2pf_stats_write(&report, out), 0);
 	fclose(out);
-	e2pf_close(s);
+	e2pf_session_free(s);
 	return text;
 }
 
@@ -325,7 +325,7 @@ TEST(probed)
 	assert_true(p.plan[E2PF_BITMAPS].bytes == 2048 * fs->group_desc_count);
 	/* Without a measurement no time is said. */
 	assert_true(p.measured ? p.seconds >= 0 : p.seconds <= 0);
-	e2pf_close(s);
+	e2pf_session_free(s);
 }
 
 /* A process that cannot see what is cached requests everything, and no read
@@ -345,7 +345,7 @@ TEST(cache_not_seen)
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(chmod(path, 0600), 0);
 	assert_true(e2pf_session_is_complete(s) && t.prefetched_bytes == t.planned_bytes);
-	e2pf_close(s);
+	e2pf_session_free(s);
 }
 
 UNIT_MAIN(make_fs, end_fs)

@@ -198,7 +198,7 @@ TEST(not_measured)
 	/* Only what the sequential speed is measured on. */
 	set_up_places(MS, MS);
 	add(MIB / 2, 1 << 19);
-	fake_set_bad(&rig.dev, 3 * MIB / 4 / BS, 1);
+	fake_set_bad(&rig.dev, 3 * MIB / 4 / BS - 1, 1);
 	says("failed");
 	/* A stuck device. */
 	set_up_places(600 * MS, MS);
@@ -246,7 +246,7 @@ TEST(cost_of_a_byte)
 	assert_int_equal(rig.m.byte_ps, 0);
 	set_up_places(40 * MS, 40 * MS);
 	add(MIB / 2, 1 << 18);
-	rig.dev.tick = 8 * BS;
+	rig.dev.tick = 8 << 17;
 	assert_null(measure(true));
 	assert_int_equal(rig.m.byte_ps, 8000);
 	assert_int_equal(rig.dev.asked[3 * MIB / 4 / BS - 1], 1);
