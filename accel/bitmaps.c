@@ -125,21 +125,13 @@ static errcode_t copy(struct map *from, struct map *to)
 	return 0;
 }
 
-/* A tree keeps the bits that are valid in both sizes, and sets the new
- * padding. */
+/* e2fsck calls it for no map. */
 static errcode_t resize(struct map *map, __u64 end, __u64 real_end)
 {
-	uint64_t keep = (end < map->end ? end : map->end) + 1 - map->start;
-	struct bitset *s = map->private;
-
-	if (!bitset_resize(s, bits_of(map->start, end, real_end)))
-		return EXT2_ET_NO_MEMORY;
-	bitset_change(s, keep, UINT64_MAX - keep, false);
-	map->end = end;
-	map->real_end = real_end;
-	if (end < real_end)
-		bitset_change(s, end + 1 - map->start, real_end - end, true);
-	return 0;
+	(void)map;
+	(void)end;
+	(void)real_end;
+	return EXT2_ET_OP_NOT_SUPPORTED;
 }
 
 static int mark(struct map *map, __u64 bit)

@@ -32,10 +32,10 @@ struct bitset {
 	uint64_t stored;
 };
 
-/* False if there is no memory. */
+/* False if there is no memory for the table.  A copy is made run by run, and aborts as
+ * a change does. */
 bool bitset_init(struct bitset *s, uint64_t bits);
 bool bitset_copy(struct bitset *from, struct bitset *to);
-bool bitset_resize(struct bitset *s, uint64_t bits);
 
 void bitset_free(struct bitset *s);
 void bitset_clear_all(struct bitset *s);

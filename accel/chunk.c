@@ -92,17 +92,6 @@ struct node *node_put(struct node *n, unsigned k, uint64_t value)
 	return n;
 }
 
-struct node *node_copy(const struct node *n)
-{
-	unsigned stored = node_count_ones(n->some);
-	struct node *copy = malloc(size_for(stored) - 8);
-
-	if (!copy)
-		return NULL;
-	account(0, size_for(stored));
-	return memcpy(copy, n, sizeof(*n) + stored * sizeof(*n->value));
-}
-
 void node_free(struct node *n)
 {
 	account(size_for(node_count_ones(n->some)), 0);
@@ -227,27 +216,13 @@ static struct node *node_of_run(struct chunk_run r)
 	return r.from < r.to ? change_node(n, r.from, r.to - 1, !r.outer) : n;
 }
 
-/* True if more than two bits are set. */
-static bool is_above_two(uint64_t v)
-{
-	v &= v - 1;
-	return v & (v - 1);
-}
-
-/* The node as a run if it is one: the border of a run is inside a word that is
- * stored, or between two that are not. */
+/* The node as a run if it is one: then at most two words have a border inside. */
 static uint64_t simplest(struct node *n)
 {
 	uint64_t number = (uint64_t)(uintptr_t)n;
 	struct chunk_run r = { .from = 0, .to = CHUNK_BITS };
-	unsigned i, edges = 0;
 
-	if (is_above_two(n->some))
-		return number;
-	for (i = 0; i < node_count_ones(n->some); i++)
-		edges += node_count_ones((n->value[i] ^ n->value[i] << 1) &
-					 ~UINT64_C(1));
-	if (edges > 2)
+	if (node_count_ones(n->some) > 2)
 		return number;
 	r.outer = chunk_bit(number, 0);
 	r.from = chunk_next(number, 0, !r.outer);
@@ -278,18 +253,6 @@ uint64_t chunk_change(uint64_t number, unsigned first, unsigned last, bool set)
 	n = change_node(n, first, last, set);
 	return some & ~n->some || !n->some ? simplest(n) :
 					     (uint64_t)(uintptr_t)n;
-}
-
-bool chunk_copy(uint64_t number, uint64_t *copy)
-{
-	struct node *n;
-
-	*copy = number;
-	if (!chunk_is_pointer(number))
-		return true;
-	n = node_copy(chunk_node(number));
-	*copy = (uint64_t)(uintptr_t)n;
-	return n;
 }
 
 void chunk_free(uint64_t number)

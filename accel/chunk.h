@@ -80,9 +80,6 @@ struct node *node_new(uint64_t value);
 /* Replace value `k`.  The node may move. */
 struct node *node_put(struct node *n, unsigned k, uint64_t value);
 
-/* NULL without memory. */
-struct node *node_copy(const struct node *n);
-
 void node_free(struct node *n);
 
 /* The peak size of all nodes, with the allocator's part. */
@@ -145,9 +142,6 @@ uint64_t chunk_change(uint64_t number, unsigned first, unsigned last,
 
 /* The first bit from `bit` on that has this value; CHUNK_BITS if none. */
 unsigned chunk_next(uint64_t number, unsigned bit, bool value);
-
-/* False without memory. */
-bool chunk_copy(uint64_t number, uint64_t *copy);
 
 void chunk_free(uint64_t number);
 

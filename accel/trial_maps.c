@@ -96,10 +96,6 @@ static void replace(struct trial *t, ext2fs_block_bitmap *map)
 	trial_keep(t, !!ext2fs_test_generic_bmap(other, LAST - 8));
 	trial_keep(t, !!ext2fs_mark_generic_bmap(other, LAST - 8));
 	trial_keep(t, (uint64_t)ext2fs_fudge_block_bitmap_end2(other, end, NULL));
-	trial_keep(t, (uint64_t)ext2fs_resize_block_bitmap2(LAST / 2, LAST,
-							    other));
-	trial_keep(t, (uint64_t)ext2fs_resize_block_bitmap2(LAST, LAST + 1000,
-							    other));
 }
 
 static void step(struct trial *t, ext2fs_block_bitmap *map, struct area a)
