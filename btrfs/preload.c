@@ -375,8 +375,6 @@ static void begin(void)
 	 * takes 10 ms to make room for a high descriptor. */
 	e2pf_share_join();
 	module_begin("btrfs-prefetch");
-	if (module.on && self.task == TASK_VERSION)
-		module_say_version("btrfs");
 	if (!module.on || self.task == TASK_VERSION) {
 		module.setup.prefetch = module.on = false;
 		e2pf_share_leave();

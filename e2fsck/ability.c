@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/*
- * Decides what this e2fsck allows: whether a check can be followed, and which
- * accelerations are in use: those that were requested and passed the self-test.
- */
+/* Decides whether a check can be followed, and whether our accelerations fit. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -31,21 +28,4 @@ const struct accel *ability_accel(void)
 {
 	return &e2pf_accel && !strcmp(e2pf_accel.version, PACKAGE_VERSION) ?
 	       &e2pf_accel : NULL;
-}
-
-void ability_accelerate(unsigned asked, const struct findings *found,
-			struct e2pf_notes *notes)
-{
-	unsigned i;
-
-	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
-		const char *why_not = asked & 1u << i ? found->why_not[i] :
-				      "excluded by the setting accel";
-
-		if (!why_not)
-			e2pf_accel.begin(i);
-		e2pf_note(notes, "%s: %saccelerated (%s)",
-			  e2pf_acceleration_names[i], why_not ? "not " : "",
-			  why_not ? why_not : "self-test matched libext2fs");
-	}
 }

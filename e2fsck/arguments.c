@@ -24,7 +24,6 @@ struct arguments arguments_read(int argc, char *const *argv)
 			continue;
 		for (c = argv[i] + 1; *c; c++) {
 			a.force |= !strchr(PLAIN, *c);
-			a.version |= *c == 'V';
 			a.parallel |= *c == 'm';
 			if (!strchr(WITH_VALUE, *c))
 				continue;

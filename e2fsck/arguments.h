@@ -10,7 +10,6 @@
 struct arguments {
 	bool force;		/* a clean filesystem is checked, too; or an
 				   option may mean that */
-	bool version;		/* -V */
 	bool parallel;		/* -m, of Lustre's e2fsck */
 };
 

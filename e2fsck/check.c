@@ -15,6 +15,7 @@
 #include "keep_errno.h"
 #include "linkage.h"
 #include "module.h"
+#include "passes.h"
 #include "reporter.h"
 #include "selftest.h"
 #include "device/share.h"
@@ -56,6 +57,23 @@ static bool is_small(struct ext2_super_block *s)
 	return ext2fs_blocks_count(s) + inodes * INODE_BLOCKS < SMALL_BLOCKS;
 }
 
+/* Begin those of the set `asked` that passed the self-test. */
+static void accelerate(unsigned asked, const struct findings *found)
+{
+	unsigned i;
+
+	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
+		const char *why_not = asked & 1u << i ? found->why_not[i] :
+				      "excluded by the setting accel";
+
+		if (!why_not)
+			e2pf_accel.begin(i);
+		e2pf_note(&module.report.notes, "%s: %saccelerated (%s)",
+			  e2pf_acceleration_names[i], why_not ? "not " : "",
+			  why_not ? why_not : "self-test matched libext2fs");
+	}
+}
+
 /* Before the first session: whether this process may read ahead, and which
  * accelerations it gets. */
 static void decide(ext2_filsys fs)
@@ -89,7 +107,7 @@ static void decide(ext2_filsys fs)
 		instead = "the self-test crashed or hung";
 	for (i = 0; i < E2PF_ACCELERATIONS && !whole; i++)
 		found.why_not[i] = instead;
-	ability_accelerate(asked, &found, &module.report.notes);
+	accelerate(asked, &found);
 	reporter_begin(module.name, module.setup.progress);
 }
 
@@ -113,58 +131,57 @@ static void before_threads(void)
 #endif
 }
 
-/* A parallel e2fsck copies the filesystem's structure for each of its threads.
+/*
+ * A parallel e2fsck copies the filesystem's structure for each of its threads.
  * They are not followed, nor is one with another table of I/O operations: all is
- * read ahead as for a program that is not ours. */
-static void begin_alongside(ext2_filsys fs)
+ * read ahead as for a program that is not ours.
+ */
+static void begin_session(ext2_filsys fs)
 {
 	struct e2pf_session *session;
-
-	if (check.session ||
-	    e2pf_open(fs, check.path, self.offset, &module.setup.reading,
-		      &session))
-		return;
-	check.session = session;
-	session->cfg.before_threads = before_threads;
-	self.alongside = fs;
-	if (!e2pf_session_start(session))
-		reporter_watch(session);
-}
-
-static bool begin_session(ext2_filsys fs)
-{
-	struct e2pf_session *session;
+	bool alongside;
+	errcode_t err;
 
 	self.opened = NULL;
 	if (!self.decided)
 		decide(fs);
 	if (!module.on)
-		return false;
-	if ((check.arguments.parallel && linkage_program_has_threads()) ||
-	    !e2pf_io_table_is_ours()) {
-		begin_alongside(fs);
-		return false;
-	}
-	if (e2pf_open_paced(fs, check.path, self.offset, &module.setup.reading,
-			    &self.observer, &session))
-		return false;
+		return;
+	alongside = (check.arguments.parallel && linkage_program_has_threads()) ||
+		    !e2pf_io_table_is_ours();
+	if (alongside && check.session)
+		return;
+	err = alongside ?
+	      e2pf_open(fs, check.path, self.offset, &module.setup.reading,
+			&session) :
+	      e2pf_open_paced(fs, check.path, self.offset, &module.setup.reading,
+			      &self.observer, &session);
+	if (err)
+		return;
 	if (check.session)
 		e2pf_inherit(session, check.session);
 	session->cfg.before_threads = before_threads;
 	check.session = session;
-	check.fs = fs;
-	return true;
+	if (!alongside) {
+		check.fs = fs;
+		passes_begin();
+		return;
+	}
+	self.alongside = fs;
+	if (!e2pf_session_start(session))
+		reporter_watch(session);
 }
 
-bool check_scans(ext2_filsys fs)
+void check_scans(ext2_filsys fs)
 {
 	E2PF_KEEP_ERRNO;
 
-	return fs && fs == self.opened && begin_session(fs);
+	if (fs && fs == self.opened)
+		begin_session(fs);
 }
 
 /* A clean filesystem is left alone, unless it is scanned after all. */
-bool check_opens(ext2_filsys fs, const char *name, const char *options)
+void check_opens(ext2_filsys fs, const char *name, const char *options)
 {
 	E2PF_KEEP_ERRNO;
 
@@ -172,15 +189,15 @@ bool check_opens(ext2_filsys fs, const char *name, const char *options)
 	if (check.fs || self.alongside ||
 	    ext2fs_has_feature_journal_dev(fs->super) ||
 	    (fs->flags & (EXT2_FLAG_IMAGE_FILE | EXT2_FLAG_DIRECT_IO)))
-		return false;
+		return;
 	free(check.path);
 	/* If no options are passed, they may follow the name after a '?'. */
 	check.path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
 	self.offset = option_offset(options ? options : strchr(name, '?'));
 	self.opened = check.path ? fs : NULL;
-	return self.opened && (check.arguments.force || module.setup.stats ||
-			       !arguments_find_clean(fs->super, time(NULL))) &&
-	       begin_session(fs);
+	if (self.opened && (check.arguments.force || module.setup.stats ||
+			    !arguments_find_clean(fs->super, time(NULL))))
+		begin_session(fs);
 }
 
 void check_ends(void)

@@ -108,17 +108,6 @@ static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 				 &inode.i_block[EXT2_IND_BLOCK]);
 }
 
-/* Pass 3 itself walks over a directory's blocks read-only or to append to it,
- * both with flags; only the rewrite in pass 3A uses no flags. */
-static bool is_directory_of_pass3(ext2_filsys fs, ext2_ino_t ino)
-{
-	struct ext2_inode inode;
-
-	return module.on && fs == check.fs && self.stage == E2PF_EXT4_PASS3 &&
-	       !ext2fs_read_inode(fs, ino, &inode) &&
-	       LINUX_S_ISDIR(inode.i_mode);
-}
-
 /* A walk over a file's blocks. e2fsck looks up each in its map of blocks that
  * several files claim.  The map knows only its cluster. */
 struct claims_walk {
@@ -137,41 +126,32 @@ static int claims_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 			       w->iterate.data);
 }
 
-static void found_claimed(void *ctx)
+/* Readahead waits for the first clone: the user may choose to delete the files. */
+static void claimed(void *ctx)
 {
 	const struct claims_walk *w = ctx;
 
-	clones_add(w->fs, w->block);
-}
-
-static void clones_claimed(void *ctx)
-{
-	const struct claims_walk *w = ctx;
-
-	if (engine())
+	if (self.stage == E2PF_EXT4_PASS1B)
+		clones_add(w->fs, w->block);
+	else if (engine())
 		clones_at(source(), engine(), w->block);
 }
 
-/* The watcher of the claimed blocks of this walk, or NULL.  A check that may
- * not write clones nothing.  A clone changes the file's blocks, and has no
- * flags.  Readahead waits for the first: the user may choose to delete the
- * files. */
-typedef void claimed_fn(void *ctx);
-
-static claimed_fn *watched_claims(ext2_filsys fs, int flags)
+/* A check that may not write clones nothing.  A clone changes the file's blocks,
+ * and has no flags. */
+static bool may_be_claimed(ext2_filsys fs, int flags)
 {
 	if (!module.on || !fs || fs != check.fs || !ability_accel() ||
 	    !e2pf_accel.have_claims() || !(fs->flags & EXT2_FLAG_RW))
-		return NULL;
-	if (self.stage == E2PF_EXT4_PASS1B && self.scan)
-		return found_claimed;
+		return false;
+	if (self.stage == E2PF_EXT4_PASS1B)
+		return self.scan;
 	return self.stage == E2PF_EXT4_PASS1D && !flags &&
-	       !module.setup.observe ? clones_claimed : NULL;
+	       !module.setup.observe;
 }
 
 static errcode_t walk_claims(ext2_filsys fs, ext2_ino_t ino, int flags,
-			     char *block_buf, const struct iterate *iterate,
-			     claimed_fn *claimed)
+			     char *block_buf, const struct iterate *iterate)
 {
 	struct claims_walk w = { .iterate = *iterate, .fs = fs };
 	errcode_t err;
@@ -187,13 +167,10 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 				char *block_buf, block_fn *func, void *data)
 {
 	struct iterate i = { .func = func, .data = data };
-	claimed_fn *claimed = watched_claims(fs, flags);
 	REAL(ext2fs_block_iterate3);
 
-	if (claimed)
-		return walk_claims(fs, ino, flags, block_buf, &i, claimed);
-	if (!flags && is_directory_of_pass3(fs, ino))
-		notice(SEEN_DIRECTORY);
+	if (may_be_claimed(fs, flags))
+		return walk_claims(fs, ino, flags, block_buf, &i);
 	if (is_journal(fs, ino))
 		read_map_ahead(fs, ino);
 	if (is_journal(fs, ino) && is_replayed(fs))
@@ -235,8 +212,8 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	errcode_t err;
 	REAL(ext2fs_open_inode_scan);
 
-	if (module.on && check_scans(fs))
-		passes_begin();
+	if (module.on)
+		check_scans(fs);
 	/* A scan inside another walk is not a pass. */
 	if (!module.on || fs != check.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
@@ -434,7 +411,7 @@ errcode_t ext2fs_icount_fetch(ext2_icount_t icount, ext2_ino_t ino, __u16 *ret)
 {
 	REAL(ext2fs_icount_fetch);
 
-	if (self.stage == E2PF_EXT4_PASS3 || self.stage == E2PF_EXT4_PASS3A)
+	if (self.stage == E2PF_EXT4_PASS3)
 		notice(SEEN_LINKS);
 	return real(icount, ino, ret);
 }

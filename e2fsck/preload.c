@@ -20,7 +20,6 @@
 #include "interpose.h"
 #include "linkage.h"
 #include "module.h"
-#include "passes.h"
 #include "reporter.h"
 #include "libext2fs/mmap_io.h"
 #include "selftest.h"
@@ -53,8 +52,8 @@ errcode_t ext2fs_open2(const char *name, const char *io_options, int flags,
 			    manager, ret_fs);
 	err = real(name, io_options, flags, superblock, block_size,
 		   choose_manager(manager), ret_fs);
-	if (!err && check_opens(*ret_fs, name, io_options))
-		passes_begin();
+	if (!err)
+		check_opens(*ret_fs, name, io_options);
 	return err;
 }
 
@@ -99,8 +98,6 @@ static void begin(void)
 	if (!module.on)
 		return;
 	check.arguments = arguments_read(module.argc, module.argv);
-	if (check.arguments.version && ability_to_follow())
-		module_say_version("e2fsck");
 }
 
 /*
