@@ -27,7 +27,6 @@ static struct {
 	uint32_t group_inodes;		/* of each of check.fs's groups */
 	_Atomic enum e2pf_ext4_stage stage;
 	ext2_inode_scan scan;		/* the scan that is followed, or NULL */
-	dgrp_t scan_at;			/* group it has reached */
 	atomic_bool in_list;		/* a walk over the directory list is
 					   followed */
 } self;
@@ -187,7 +186,6 @@ static void begin_reading(ext2_filsys fs)
 {
 	E2PF_KEEP_ERRNO;
 
-	self.scan_at = 0;
 	if (module.setup.observe)
 		return;
 	/* It may still look at the groups, which a start takes anew. */
@@ -197,13 +195,6 @@ static void begin_reading(ext2_filsys fs)
 	/* The reporter is a thread, too, and not worth being the only one. */
 	if (check.threads)
 		reporter_watch(check.session);
-}
-
-/* The engine that follows this scan, or NULL: also once the check has ended,
- * whatever its threads still do. */
-static struct e2pf_engine *followed(ext2_inode_scan scan)
-{
-	return scan && scan == self.scan ? engine() : NULL;
 }
 
 errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
@@ -235,16 +226,6 @@ void ext2fs_close_inode_scan(ext2_inode_scan scan)
 	real(scan);
 }
 
-errcode_t ext2fs_inode_scan_goto_blockgroup(ext2_inode_scan scan, int group)
-{
-	REAL(ext2fs_inode_scan_goto_blockgroup);
-
-	/* The engine itself follows a scan that moves forward. */
-	if (followed(scan) && (dgrp_t)group < self.scan_at)
-		begin_reading(check.fs);
-	return real(scan, group);
-}
-
 errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 				     struct ext2_inode *inode, int bufsize)
 {
@@ -253,11 +234,10 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	REAL(ext2fs_get_next_inode_full);
 
 	err = real(scan, ino, inode, bufsize);
-	e = *ino ? followed(scan) : NULL;
-	if (e) {
-		self.scan_at = (*ino - 1) / self.group_inodes;
-		e2pf_ext4_at_group(e, self.scan_at);
-	}
+	/* NULL once the check has ended, whatever its threads still do. */
+	e = *ino && scan == self.scan ? engine() : NULL;
+	if (e)
+		e2pf_ext4_at_group(e, (*ino - 1) / self.group_inodes);
 	return err;
 }
 
