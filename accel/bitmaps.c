@@ -279,27 +279,6 @@ static struct operations *table(void)
 	return dlsym(RTLD_NEXT, "ext2fs_blkmap64_rbtree");
 }
 
-/* Is this a function of the same library? */
-static bool is_of_library(const void *function, const void *library)
-{
-	Dl_info a, b;
-
-	return function && dladdr(function, &a) && dladdr(library, &b) &&
-	       a.dli_fbase == b.dli_fbase;
-}
-
-/* All members of the table but the first are functions. */
-static bool is_table(const struct operations *t)
-{
-	const void *const *f = (const void *const *)(const void *)t + 1;
-	size_t i, n = sizeof(*t) / sizeof(*f) - 1;
-
-	for (i = 0; t && i < n; i++)
-		if (!is_of_library(f[i], t))
-			return false;
-	return t && t->type == EXT2FS_BMAP64_RBTREE;
-}
-
 /* Does a map that libext2fs has made look as expected? */
 static bool is_map(const struct map *map, ext2_filsys fs)
 {
@@ -320,7 +299,7 @@ bool bitmaps_layout_is_known(ext2_filsys fs)
 	ext2fs_block_bitmap map;
 	bool known;
 
-	if (!is_table(table()))
+	if (!table() || table()->type != EXT2FS_BMAP64_RBTREE)
 		return false;
 	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
 	known = !ext2fs_allocate_block_bitmap(fs, "layout", &map);

@@ -17,16 +17,11 @@
 #include "crc32c.h"
 #include "interpose.h"
 
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
 
 #include <immintrin.h>
 #define TARGET __attribute__((target("sse4.2")))
-#ifdef __x86_64__
 #define EIGHT(crc, v) (uint32_t)_mm_crc32_u64(crc, v)
-#else
-#define EIGHT(crc, v) \
-	_mm_crc32_u32(_mm_crc32_u32(crc, (uint32_t)(v)), (uint32_t)((v) >> 32))
-#endif
 #define ONE(crc, v) _mm_crc32_u8(crc, v)
 
 static bool has_instruction(void)
