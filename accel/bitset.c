@@ -59,7 +59,7 @@ static void store_chunk(struct bitset *s)
 	*entry = (uint64_t)(uintptr_t)n;
 	if (node_is_plain(n)) {
 		*entry = n->full;
-		node_free(n);
+		free(n);
 	}
 	s->used += !!*entry;
 	s->used -= !!old;
@@ -176,7 +176,7 @@ static void free_entry(uint64_t entry)
 		return;
 	for (i = 0; i < node_count_ones(n->some); i++)
 		chunk_free(n->value[i]);
-	node_free(n);
+	free(n);
 }
 
 void bitset_clear_all(struct bitset *s)

@@ -26,37 +26,21 @@ static void look_at_processor(void)
 }
 #endif
 
-static uint64_t bytes, most_bytes;
-
-uint64_t node_memory(void)
-{
-	return most_bytes;
-}
-
-static void account(size_t freed, size_t made)
-{
-	bytes += made - freed;
-	if (bytes > most_bytes)
-		most_bytes = bytes;
-}
-
-/* The size of a node that stores this number of `values`, with the allocator's
- * header of 8 bytes, in its unit of 16. */
+/* The size of a node that stores this number of `values`. */
 static size_t size_for(unsigned values)
 {
 	unsigned room = 1;
 
 	while (room < values)
 		room *= 2;
-	return (sizeof(struct node) + room * sizeof(uint64_t) + 8 + 15) / 16 * 16;
+	return sizeof(struct node) + room * sizeof(uint64_t);
 }
 
 static struct node *resize(struct node *n, unsigned had, unsigned values)
 {
 	if (n && size_for(had) == size_for(values))
 		return n;
-	account(n ? size_for(had) : 0, size_for(values));
-	n = realloc(n, size_for(values) - 8);
+	n = realloc(n, size_for(values));
 	if (!n)
 		abort();
 	return n;
@@ -90,12 +74,6 @@ struct node *node_put(struct node *n, unsigned k, uint64_t value)
 	n->some = is ? n->some | bit : n->some & ~bit;
 	n->full = value == NODE_FULL ? n->full | bit : n->full & ~bit;
 	return n;
-}
-
-void node_free(struct node *n)
-{
-	account(size_for(node_count_ones(n->some)), 0);
-	free(n);
 }
 
 /*
@@ -224,14 +202,14 @@ static uint64_t simplest(struct node *n)
 
 	if (node_count_ones(n->some) > 2)
 		return number;
-	r.outer = chunk_bit(number, 0);
+	r.outer = chunk_word(number, 0) & 1;
 	r.from = chunk_next(number, 0, !r.outer);
 	if (r.from < CHUNK_BITS)
 		r.to = chunk_next(number, r.from, r.outer);
 	if (r.to < CHUNK_BITS &&
 	    chunk_next(number, r.to, !r.outer) < CHUNK_BITS)
 		return number;
-	node_free(n);
+	free(n);
 	return of_run(r);
 }
 
@@ -258,5 +236,5 @@ uint64_t chunk_change(uint64_t number, unsigned first, unsigned last, bool set)
 void chunk_free(uint64_t number)
 {
 	if (chunk_is_pointer(number))
-		node_free(chunk_node(number));
+		free(chunk_node(number));
 }

@@ -80,11 +80,6 @@ struct node *node_new(uint64_t value);
 /* Replace value `k`.  The node may move. */
 struct node *node_put(struct node *n, unsigned k, uint64_t value);
 
-void node_free(struct node *n);
-
-/* The peak size of all nodes, with the allocator's part. */
-uint64_t node_memory(void);
-
 #define CHUNK_BITS 4096u
 #define CHUNK_CLEAR UINT64_C(0)
 #define CHUNK_FULL NODE_FULL
@@ -123,13 +118,6 @@ static inline struct chunk_run chunk_run(uint64_t number)
 static inline bool chunk_run_bit(struct chunk_run r, unsigned bit)
 {
 	return r.outer ^ (bit >= r.from) ^ (bit >= r.to);
-}
-
-static inline bool chunk_bit(uint64_t number, unsigned bit)
-{
-	if (chunk_is_pointer(number))
-		return node_get(chunk_node(number), bit / 64) >> bit % 64 & 1;
-	return chunk_run_bit(chunk_run(number), bit);
 }
 
 /* Word `w` of a chunk. */

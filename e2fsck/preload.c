@@ -139,8 +139,6 @@ static void end(void)
 	    (!module.setup.verbose || !ability_to_follow()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
-	module.report.maps_bytes = ability_accel() ?
-				   e2pf_accel.maps_bytes() : 0;
 	if (!check.session && !module.report.notes.count)
 		e2pf_note_off(&module.report.notes, "off", check.path ?
 			      "the filesystem is marked as clean" :
