@@ -8,7 +8,6 @@
 #endif
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ability.h"
 #include "check.h"
@@ -180,7 +179,13 @@ void check_scans(ext2_filsys fs)
 		begin_session(fs);
 }
 
-/* A clean filesystem is left alone, unless it is scanned after all. */
+/* A clean one is left alone, unless it is scanned after all. */
+static bool is_marked_clean(const struct ext2_super_block *s)
+{
+	return s->s_state & EXT2_VALID_FS && !(s->s_state & EXT2_ERROR_FS) &&
+	       !(s->s_feature_incompat & EXT3_FEATURE_INCOMPAT_RECOVER);
+}
+
 void check_opens(ext2_filsys fs, const char *name, const char *options)
 {
 	E2PF_KEEP_ERRNO;
@@ -196,7 +201,7 @@ void check_opens(ext2_filsys fs, const char *name, const char *options)
 	self.offset = option_offset(options ? options : strchr(name, '?'));
 	self.opened = check.path ? fs : NULL;
 	if (self.opened && (check.arguments.force || module.setup.stats ||
-			    !arguments_find_clean(fs->super, time(NULL))))
+			    !is_marked_clean(fs->super)))
 		begin_session(fs);
 }
 
