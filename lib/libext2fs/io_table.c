@@ -27,9 +27,8 @@ static errcode_t other(void)
 	return OTHER;
 }
 
-/* Whether the library calls this place, for a read or for a readahead, if
- * another one is empty. */
-static bool calls(unsigned slot, bool reads, unsigned empty)
+/* Whether the library calls this place for a read, or for a readahead. */
+static bool calls(unsigned slot, bool reads)
 {
 	const errcode_t magic = EXT2_ET_MAGIC_IO_MANAGER;
 	operation table[SLOTS] = { NULL };
@@ -42,16 +41,13 @@ static bool calls(unsigned slot, bool reads, unsigned empty)
 
 	memcpy(table, &magic, sizeof(magic));
 	for (i = HEAD; i < SLOTS; i++)
-		table[i] = i == empty ? NULL : i == slot ?
-			   (operation)probe : (operation)other;
+		table[i] = i == slot ? (operation)probe : (operation)other;
 	return (reads ? io_channel_read_blk64(&channel, 1, 0, block) :
 		io_channel_cache_readahead(&channel, 1, 0)) == PROBE;
 }
 
-/* If the 64-bit operation is missing, the library calls the 32-bit one. */
 bool e2pf_io_table_is_ours(void)
 {
-	return calls(SLOT(read_blk64), true, 0) &&
-	       calls(SLOT(read_blk), true, SLOT(read_blk64)) &&
-	       calls(SLOT(cache_readahead), false, 0);
+	return calls(SLOT(read_blk64), true) &&
+	       calls(SLOT(cache_readahead), false);
 }
