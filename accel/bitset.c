@@ -84,12 +84,6 @@ static void change(struct bitset *s, uint64_t c, unsigned first, unsigned last,
 		store_chunk(s);
 }
 
-/* Bits first..last of a word. */
-static uint64_t mask(uint64_t first, uint64_t last)
-{
-	return UINT64_MAX >> (63 - last % 64 + first % 64) << first % 64;
-}
-
 /* Bring the changes of the word that is held into its chunk. */
 static void settle(struct bitset *s)
 {
@@ -110,7 +104,7 @@ static void settle(struct bitset *s)
 		       first << first;
 		last = (same ? (unsigned)__builtin_ctzll(same) : 64) - 1;
 		change(s, c, at + first, at + last, s->word >> first & 1);
-		s->stored ^= mask(first, last);
+		s->stored ^= node_mask(first, last);
 	}
 }
 
@@ -140,8 +134,8 @@ void bitset_change(struct bitset *s, uint64_t start, uint64_t count, bool set)
 	last = start + count - 1;
 	if (start / 64 == last / 64) {
 		word = bitset_word(s, start);
-		*word = set ? *word | mask(start, last) :
-			*word & ~mask(start, last);
+		*word = set ? *word | node_mask(start, last) :
+			*word & ~node_mask(start, last);
 		return;
 	}
 	let_go(s);

@@ -7,9 +7,6 @@
  * for being a single run only when one of its words has become full or clear: with a test
  * at each change some chunks went back and forth, and 690,000 words were moved in place
  * of 250,000 (extents@1/4).
- *
- * A run costs a node at most two words of its own, so a node of two runs or more
- * takes no more than libext2fs's tree does, 48 bytes for each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,13 +82,8 @@ struct node *node_put(struct node *n, unsigned k, uint64_t value)
 /* The part of first..last in word `w`. */
 static uint64_t mask(unsigned w, unsigned first, unsigned last)
 {
-	uint64_t m = UINT64_MAX;
-
-	if (w == first / 64)
-		m <<= first % 64;
-	if (w == last / 64)
-		m &= UINT64_MAX >> (63 - last % 64);
-	return m;
+	return node_mask(first > w * 64 ? first : w * 64,
+			 last < w * 64 + 63 ? last : w * 64 + 63);
 }
 
 static uint64_t of_run(struct chunk_run r)
@@ -111,7 +103,7 @@ uint64_t chunk_word(uint64_t number, unsigned w)
 		return node_get(chunk_node(number), w);
 	r = chunk_run(number);
 	if (r.from < (w + 1) * 64 && r.to > w * 64)
-		inner = mask(w, r.from > w * 64 ? r.from : w * 64, r.to - 1);
+		inner = mask(w, r.from, r.to - 1);
 	return r.outer ? ~inner : inner;
 }
 

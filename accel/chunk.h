@@ -48,6 +48,12 @@ static inline unsigned node_count_ones(uint64_t v)
 	return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
 }
 
+/* Bits first..last, which are of one word. */
+static inline uint64_t node_mask(uint64_t first, uint64_t last)
+{
+	return UINT64_MAX >> (63 - last % 64 + first % 64) << first % 64;
+}
+
 /* Where value `k` is stored, or would be. */
 static inline unsigned node_place(const struct node *n, unsigned k)
 {

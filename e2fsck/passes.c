@@ -13,7 +13,6 @@
 #include "interpose.h"
 #include "keep_errno.h"
 #include "module.h"
-#include "passes.h"
 #include "reporter.h"
 #include "ext4/ext4_session.h"
 #include "stages.h"

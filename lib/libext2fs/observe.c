@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The operations that observe an io_channel.  They decide nothing: the original
- * manager reads and writes, and the engine is told.  A read that fails, and may have
- * failed because of a request of the engine, is made again, past the page cache, before
- * the program learns of it.
+ * Decides nothing but this: a read that fails, and may have failed because of a request
+ * of the engine, is made again, past the page cache, before the program learns of it.
  */
 #include <stdint.h>
 #include <stdlib.h>
