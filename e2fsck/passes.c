@@ -62,23 +62,27 @@ void passes_begin(void)
 }
 
 /*
- * The journal: e2fsck looks up the location of each of its blocks, even if
- * there is nothing to replay.
+ * Walks over the blocks of a file: of the journal, whose blocks e2fsck looks up even if
+ * there is nothing to replay; and of those with blocks that several files claim.
  */
 
-struct iterate {
+struct block_walk {
 	block_fn *func;
 	void *data;
+	ext2_filsys fs;
+	uint64_t block;			/* that it has reached */
+	bool replayed;			/* the journal, to replay it */
 };
 
-static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
-			 blk64_t ref_block, int ref_offset, void *data)
+static int walked_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			blk64_t ref_block, int ref_offset, void *data)
 {
-	struct iterate *i = data;
+	struct block_walk *w = data;
 
-	if (count >= 0 && *block)
+	w->block = *block;
+	if (w->replayed && count >= 0 && *block)
 		e2pf_journal_block(check.session, *block);
-	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+	return w->func(fs, block, count, ref_block, ref_offset, w->data);
 }
 
 static bool is_journal(ext2_filsys fs, ext2_ino_t ino)
@@ -106,28 +110,12 @@ static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 				 &inode.i_block[EXT2_IND_BLOCK]);
 }
 
-/* A walk over a file's blocks. e2fsck looks up each in its map of blocks that
- * several files claim.  The map knows only its cluster. */
-struct claims_walk {
-	struct iterate iterate;
-	ext2_filsys fs;
-	uint64_t block;			/* that it has reached */
-};
-
-static int claims_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
-			blk64_t ref_block, int ref_offset, void *data)
-{
-	struct claims_walk *w = data;
-
-	w->block = *block;
-	return w->iterate.func(fs, block, count, ref_block, ref_offset,
-			       w->iterate.data);
-}
-
-/* Readahead waits for the first clone: the user may choose to delete the files. */
+/* e2fsck looks up each block in its map of blocks that several files claim, which
+ * knows only its cluster.  Readahead waits for the first clone: the user may choose to
+ * delete the files. */
 static void claimed(void *ctx)
 {
-	const struct claims_walk *w = ctx;
+	const struct block_walk *w = ctx;
 
 	if (self.stage == E2PF_EXT4_PASS1B)
 		clones_add(w->fs, w->block);
@@ -148,32 +136,26 @@ static bool may_be_claimed(ext2_filsys fs, int flags)
 	       !module.setup.observe;
 }
 
-static errcode_t walk_claims(ext2_filsys fs, ext2_ino_t ino, int flags,
-			     char *block_buf, const struct iterate *iterate)
-{
-	struct claims_walk w = { .iterate = *iterate, .fs = fs };
-	errcode_t err;
-	REAL(ext2fs_block_iterate3);
-
-	e2pf_accel.watch_claims(claimed, &w);
-	err = real(fs, ino, flags, block_buf, claims_block, &w);
-	e2pf_accel.watch_claims(NULL, NULL);
-	return err;
-}
-
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 				char *block_buf, block_fn *func, void *data)
 {
-	struct iterate i = { .func = func, .data = data };
+	struct block_walk w = { .func = func, .data = data, .fs = fs };
+	bool claims = may_be_claimed(fs, flags);
+	errcode_t err;
 	REAL(ext2fs_block_iterate3);
 
-	if (may_be_claimed(fs, flags))
-		return walk_claims(fs, ino, flags, block_buf, &i);
-	if (is_journal(fs, ino))
+	if (is_journal(fs, ino)) {
 		read_map_ahead(fs, ino);
-	if (is_journal(fs, ino) && is_replayed(fs))
-		return real(fs, ino, flags, block_buf, journal_block, &i);
-	return real(fs, ino, flags, block_buf, func, data);
+		w.replayed = is_replayed(fs);
+	}
+	if (!claims && !w.replayed)
+		return real(fs, ino, flags, block_buf, func, data);
+	if (claims)
+		e2pf_accel.watch_claims(claimed, &w);
+	err = real(fs, ino, flags, block_buf, walked_block, &w);
+	if (claims)
+		e2pf_accel.watch_claims(NULL, NULL);
+	return err;
 }
 
 /*
@@ -240,9 +222,11 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	return err;
 }
 
+typedef int list_fn(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data);
+
 /* A walk over the directory list that is followed. */
 struct walk {
-	int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data);
+	list_fn *func;
 	void *data;
 	ext2_dblist list;
 	uint64_t index;
@@ -336,9 +320,7 @@ static errcode_t leave_walk(errcode_t err)
 	return err;
 }
 
-errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist,
-		int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry,
-			    void *data),
+errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist, list_fn *func,
 		unsigned long long start, unsigned long long count, void *data)
 {
 	struct walk w = { .func = func, .data = data, .list = dblist };
@@ -351,10 +333,7 @@ errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist,
 
 /* The library itself calls ext2fs_dblist_iterate3(), but not always through the
  * dynamic linker. */
-errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist,
-		int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry,
-			    void *data),
-		void *data)
+errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist, list_fn *func, void *data)
 {
 	struct walk w = { .func = func, .data = data, .list = dblist };
 	REAL(ext2fs_dblist_iterate2);
