@@ -39,13 +39,6 @@ static struct {
 	struct e2pf_observer observer;
 } self;
 
-/* Nothing is read ahead. */
-static void turn_off(const char *why)
-{
-	module.on = false;
-	e2pf_note_off(&module.report.notes, "off", why);
-}
-
 static bool is_small(struct ext2_super_block *s)
 {
 	uint64_t inodes = s->s_inodes_count - s->s_free_inodes_count;
@@ -53,14 +46,17 @@ static bool is_small(struct ext2_super_block *s)
 	return ext2fs_blocks_count(s) + inodes * INODE_BLOCKS < SMALL_BLOCKS;
 }
 
-/* Begin those of the set `asked` that passed the self-test. */
-static void accelerate(unsigned asked, const struct findings *found)
+/* Begin those of the set `asked` that passed the self-test.  `instead' is why none
+ * can, or NULL. */
+static void accelerate(unsigned asked, const char *instead,
+		       const struct findings *found)
 {
 	unsigned i;
 
 	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
-		const char *why_not = asked & 1u << i ? found->why_not[i] :
-				      "excluded by the setting accel";
+		const char *why_not =
+			!(asked & 1u << i) ? "excluded by the setting accel" :
+			instead ? instead : found->why_not[i];
 
 		if (!why_not)
 			e2pf_accel.begin(i);
@@ -74,8 +70,8 @@ static void accelerate(unsigned asked, const struct findings *found)
  * accelerations it gets. */
 static void decide(ext2_filsys fs)
 {
-	unsigned asked = module.setup.observe ? 0 : module.setup.accel, i;
-	bool small = !module.setup.accel_is_set && is_small(fs->super), whole;
+	unsigned asked = module.setup.observe ? 0 : module.setup.accel;
+	bool small = !module.setup.accel_is_set && is_small(fs->super);
 	enum selftest outcome = SELFTEST_NONE;
 	const struct accel *accel = ability_accel();
 	const char *instead = !accel ? "e2fsck-accel.so is not in this process" :
@@ -94,16 +90,17 @@ static void decide(ext2_filsys fs)
 	e2pf_share_join();
 	if (accel && asked && !small)
 		outcome = selftest_run(accel->try, &found, sizeof(found));
-	whole = outcome == SELFTEST_DONE;
+	if (outcome == SELFTEST_DONE)
+		instead = NULL;
+	else if (outcome == SELFTEST_FAILED)
+		instead = "the self-test crashed or hung";
 	if (!selftest_may_read(&outcome)) {
-		turn_off("a system call that it needs is not allowed");
+		module.on = false;
+		e2pf_note_off(&module.report.notes, "off",
+			      "a system call that it needs is not allowed");
 		return;
 	}
-	if (outcome == SELFTEST_FAILED)
-		instead = "the self-test crashed or hung";
-	for (i = 0; i < E2PF_ACCELERATIONS && !whole; i++)
-		found.why_not[i] = instead;
-	accelerate(asked, &found);
+	accelerate(asked, instead, &found);
 	reporter_begin(module.name, module.setup.progress);
 }
 
