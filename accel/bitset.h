@@ -11,8 +11,7 @@
  * bit is changed the process is aborted, as libext2fs's trees do: no call can
  * report it, and a bit that is lost could cost data.
  *
- * Nothing here locks: one thread at a time, also for reading, as with
- * libext2fs's trees.
+ * One thread at a time, also for reading, as with libext2fs's trees.
  */
 #ifndef BITSET_H
 #define BITSET_H

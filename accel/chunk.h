@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define NODE_VALUES 64u
-#define NODE_FULL UINT64_MAX	/* the value of which all bits are set */
+#define NODE_FULL UINT64_MAX	/* the value with all bits set */
 
 struct node {
 	uint64_t some;		/* values that are stored */

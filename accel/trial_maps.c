@@ -4,8 +4,8 @@
  * Uses a map of blocks through libext2fs's public functions, and keeps what each
  * of them answers.
  *
- * No inline function of libext2fs is called on maps: a build without optimization
- * would refer to the library, which no module is linked with.
+ * It calls no inline function of libext2fs on maps: without optimization such a call
+ * refers to the library, which no module is linked with.
  */
 #include "trial.h"
 

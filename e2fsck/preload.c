@@ -3,11 +3,9 @@
 /*
  * The module that the launcher preloads into a stock e2fsck.
  *
- * It interposes libext2fs functions.  Each interposed function calls the real
- * one and passes e2fsck's arguments and libext2fs's results through unchanged.
- *
- * This file decides what is told at the end of the process; check.c when a session
- * begins and ends, passes.c where the check is meanwhile.
+ * It interposes libext2fs functions.  Each calls the real one, and passes e2fsck's
+ * arguments and libext2fs's results through unchanged.  This file decides what is told
+ * at the end; check.c when a session begins and ends, passes.c where the check is.
  */
 #include "libext2fs/weak.h"
 

@@ -120,7 +120,7 @@ static bool find(uint64_t offset, uint64_t length, size_t *first, size_t *end)
 	return true;
 }
 
-/* Is it a descriptor of what is mapped? */
+/* Is the mapped device or file open as `fd`? */
 static bool is_reader(int fd)
 {
 	struct stat st;
