@@ -174,7 +174,9 @@ static void unmark_range(struct map *map, __u64 start, unsigned count)
 
 static int range_is_clear(struct map *map, __u64 start, unsigned count)
 {
-	return bitset_is_clear(map->private, start - map->start, count);
+	start -= map->start;
+	return !count || bitset_first(map->private, start, start + count - 1,
+				      true) == UINT64_MAX;
 }
 
 /* A tree keeps bits that were already set. */

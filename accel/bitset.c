@@ -229,11 +229,6 @@ uint64_t bitset_first(struct bitset *s, uint64_t start, uint64_t last,
 	return !value && start <= last ? start : NONE;
 }
 
-bool bitset_is_clear(struct bitset *s, uint64_t start, uint64_t count)
-{
-	return !count || bitset_first(s, start, start + count - 1, true) == NONE;
-}
-
 bool bitset_copy(struct bitset *from, struct bitset *to)
 {
 	uint64_t start, end = 0;

@@ -56,9 +56,6 @@ static inline bool bitset_test(struct bitset *s, uint64_t i)
 	return i < s->bits && *bitset_word(s, i) >> i % 64 & 1;
 }
 
-/* Are all bits of a range clear? */
-bool bitset_is_clear(struct bitset *s, uint64_t start, uint64_t count);
-
 /* Both return the bit's previous value. */
 static inline bool bitset_set(struct bitset *s, uint64_t i)
 {

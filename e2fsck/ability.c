@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Decides whether a check can be followed, and whether our accelerations fit. */
-#include <dlfcn.h>
 #include <string.h>
 
 #include "ability.h"
@@ -18,8 +17,7 @@ bool ability_to_follow(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (!dlsym(RTLD_NEXT, calls[i]) ||
-		    !linkage_program_refers(calls[i]))
+		if (!linkage_program_refers(calls[i]))
 			return false;
 	return true;
 }

@@ -40,14 +40,12 @@ static struct {
 	struct sigaction previous;	/* written only while not guarded */
 } one = { .lock = PTHREAD_RWLOCK_INITIALIZER };
 
-/* A signal handler may access these: memory of a thread is not allocated late. */
-#define OF_THREAD static _Thread_local __attribute__((tls_model("initial-exec")))
-
-OF_THREAD bool reading;			/* the unix manager does, for our channel */
-OF_THREAD struct {
+/* Of this thread.  A signal handler may access it, so it is not allocated late. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+	bool reading;			/* the unix manager does, for our channel */
 	volatile uintptr_t from, to;	/* `to` is 0 while nothing is copied */
 	sigjmp_buf env;
-} copied;
+} self;
 
 /*
  * The guard: an error instead of a SIGBUS if a page cannot be read.  With any other
@@ -62,9 +60,9 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 
 	(void)context;
 	/* That of a memory error, or of some processors, is its page's. */
-	if (own && address < copied.to &&
-	    address >= (copied.from & ~(uintptr_t)4095))
-		siglongjmp(copied.env, 1);
+	if (own && address < self.to &&
+	    address >= (self.from & ~(uintptr_t)4095))
+		siglongjmp(self.env, 1);
 	one.guarded = false;
 	sigaction(SIGBUS, &one.previous, NULL);
 	/* The thread's own comes again when the instruction is repeated. */
@@ -97,16 +95,16 @@ static void guard(void)
 /* False if a page could not be read. */
 static bool copy(void *to, const char *from, size_t size)
 {
-	if (sigsetjmp(copied.env, 0)) {
-		copied.to = 0;
+	if (sigsetjmp(self.env, 0)) {
+		self.to = 0;
 		return false;
 	}
-	copied.from = (uintptr_t)from;
-	copied.to = (uintptr_t)from + size;
+	self.from = (uintptr_t)from;
+	self.to = (uintptr_t)from + size;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	memcpy(to, from, size);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	copied.to = 0;
+	self.to = 0;
 	return true;
 }
 
@@ -137,7 +135,7 @@ bool e2pf_mmap_copy(int fd, void *to, size_t length, uint64_t offset)
 	struct stat st;
 	sigset_t mask;
 
-	if (!reading || !find(offset, length, &page, &end) || !is_reader(fd))
+	if (!self.reading || !find(offset, length, &page, &end) || !is_reader(fd))
 		return false;
 	while (page < end && one.populated[page])
 		page++;
@@ -156,9 +154,9 @@ static errcode_t mmap_read64(io_channel channel, unsigned long long block,
 {
 	errcode_t err;
 
-	reading = true;
+	self.reading = true;
 	err = unix_io_manager->read_blk64(channel, block, count, data);
-	reading = false;
+	self.reading = false;
 	return err;
 }
 
