@@ -312,8 +312,12 @@ void bitset_get_bytes(struct bitset *s, uint64_t start, uint64_t n,
 			memset(out + i / 8, (unsigned char)chunk, left / 8);
 			continue;
 		}
-		left = left < 64 ? left : 64;
-		v = htole64(word_at(s, start + i) & UINT64_MAX >> (64 - left));
+		v = word_at(s, start + i);
+		if (left < 64)
+			v &= ~(UINT64_MAX << left);
+		else
+			left = 64;
+		v = htole64(v);
 		memcpy(out + i / 8, &v, (size_t)(left + 7) / 8);
 	}
 }

@@ -129,7 +129,7 @@ static void before_threads(void)
  * They are not followed, nor is one with another table of I/O operations: all is
  * read ahead as for a program that is not ours.
  */
-static void begin_session(ext2_filsys fs)
+static bool begin_session(ext2_filsys fs)
 {
 	struct e2pf_session *session;
 	bool alongside;
@@ -139,38 +139,37 @@ static void begin_session(ext2_filsys fs)
 	if (!self.decided)
 		decide(fs);
 	if (!module.on)
-		return;
+		return false;
 	alongside = (check.arguments.parallel && linkage_program_has_threads()) ||
 		    !e2pf_io_table_is_ours();
 	if (alongside && check.session)
-		return;
+		return false;
 	err = alongside ?
 	      e2pf_open(fs, check.path, self.offset, &module.setup.reading,
 			&session) :
 	      e2pf_open_paced(fs, check.path, self.offset, &module.setup.reading,
 			      &self.observer, &session);
 	if (err)
-		return;
+		return false;
 	if (check.session)
 		e2pf_inherit(session, check.session);
 	session->cfg.before_threads = before_threads;
 	check.session = session;
 	if (!alongside) {
 		check.fs = fs;
-		passes_begin();
-		return;
+		return true;
 	}
 	self.alongside = fs;
 	if (!e2pf_session_start(session))
 		reporter_watch(session);
+	return false;
 }
 
-void check_scans(ext2_filsys fs)
+bool check_scans(ext2_filsys fs)
 {
 	E2PF_KEEP_ERRNO;
 
-	if (fs && fs == self.opened)
-		begin_session(fs);
+	return fs && fs == self.opened && begin_session(fs);
 }
 
 /* A clean one is left alone, unless it is scanned after all. */
@@ -180,7 +179,7 @@ static bool is_marked_clean(const struct ext2_super_block *s)
 	       !(s->s_feature_incompat & EXT3_FEATURE_INCOMPAT_RECOVER);
 }
 
-void check_opens(ext2_filsys fs, const char *name, const char *options)
+bool check_opens(ext2_filsys fs, const char *name, const char *options)
 {
 	E2PF_KEEP_ERRNO;
 
@@ -188,15 +187,14 @@ void check_opens(ext2_filsys fs, const char *name, const char *options)
 	if (check.fs || self.alongside ||
 	    ext2fs_has_feature_journal_dev(fs->super) ||
 	    (fs->flags & (EXT2_FLAG_IMAGE_FILE | EXT2_FLAG_DIRECT_IO)))
-		return;
+		return false;
 	free(check.path);
 	/* If no options are passed, they may follow the name after a '?'. */
 	check.path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
 	self.offset = option_offset(options ? options : strchr(name, '?'));
 	self.opened = check.path ? fs : NULL;
-	if (self.opened && (check.arguments.force || module.setup.stats ||
-			    !is_marked_clean(fs->super)))
-		begin_session(fs);
+	return self.opened && (check.arguments.force || module.setup.stats ||
+			       !is_marked_clean(fs->super)) && begin_session(fs);
 }
 
 void check_ends(void)

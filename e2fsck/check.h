@@ -20,9 +20,10 @@ extern struct check {
 } check;
 
 /* A filesystem was opened; or all of its inodes are about to be scanned: so there
- * is a check, even if it looked as if there would be none.  May begin a session. */
-void check_opens(ext2_filsys fs, const char *name, const char *options);
-void check_scans(ext2_filsys fs);
+ * is a check, even if it looked as if there would be none.  True if that begins a
+ * session that follows the check. */
+bool check_opens(ext2_filsys fs, const char *name, const char *options);
+bool check_scans(ext2_filsys fs);
 
 /* This filesystem, or NULL, is about to be closed. */
 void check_closes(ext2_filsys fs);

@@ -184,8 +184,8 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	errcode_t err;
 	REAL(ext2fs_open_inode_scan);
 
-	if (module.on)
-		check_scans(fs);
+	if (module.on && check_scans(fs))
+		passes_begin();
 	/* A scan inside another walk is not a pass. */
 	if (!module.on || fs != check.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);

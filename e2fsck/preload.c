@@ -50,8 +50,8 @@ errcode_t ext2fs_open2(const char *name, const char *io_options, int flags,
 			    manager, ret_fs);
 	err = real(name, io_options, flags, superblock, block_size,
 		   choose_manager(manager), ret_fs);
-	if (!err)
-		check_opens(*ret_fs, name, io_options);
+	if (!err && check_opens(*ret_fs, name, io_options))
+		passes_begin();
 	return err;
 }
 
