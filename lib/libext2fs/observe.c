@@ -105,13 +105,11 @@ static errcode_t read32(io_channel channel, unsigned long block, int count,
 }
 
 /*
- * The engine has planned all blocks that the checker's own readahead requests,
- * but the checker's order makes a disk seek back and forth, so the engine's
- * readahead replaces it.  If a request is refused, e2fsck silently stops its
- * readahead for the rest of the pass.  That also saves the bitmap of all blocks
- * that it makes for each part of the inode tables, and its walks over the
- * directory list.  But if e2fsck prints statistics of all bitmaps, it has to
- * make those, too, so requests seem to succeed.
+ * The engine has planned all blocks that e2fsck's own readahead requests, in an order
+ * that makes a disk seek less.  After a refusal e2fsck silently stops its readahead for
+ * the rest of the pass, and saves the bitmap of all blocks that it makes for each part
+ * of the inode tables.  If it prints statistics of all bitmaps, it has to make those,
+ * so requests seem to succeed.
  */
 static errcode_t readahead(io_channel channel, unsigned long long block,
 			   unsigned long long count)
