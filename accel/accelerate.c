@@ -17,7 +17,6 @@
 
 #include "accelerate.h"
 #include "bitmaps.h"
-#include "chunk.h"
 #include "crc32c.h"
 #include "indirect.h"
 #include "interpose.h"
@@ -193,5 +192,5 @@ static void begin(unsigned which)
 
 const struct accel e2pf_accel = {
 	PACKAGE_VERSION, try_all, begin, bitmaps_have_claims,
-	bitmaps_watch_claims, node_memory
+	bitmaps_watch_claims
 };

@@ -32,10 +32,9 @@ extern const struct accel {
 	/* Begin one (enum e2pf_acceleration) that passed it.  Called before there
 	 * is any map of the filesystem. */
 	void (*begin)(unsigned which);
-	/* bitmaps.h, chunk.h */
+	/* bitmaps.h */
 	bool (*have_claims)(void);
 	void (*watch_claims)(void (*claimed)(void *ctx), void *ctx);
-	uint64_t (*maps_bytes)(void);
 } e2pf_accel __attribute__((weak));
 
 #endif

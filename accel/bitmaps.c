@@ -125,21 +125,13 @@ static errcode_t copy(struct map *from, struct map *to)
 	return 0;
 }
 
-/* A tree keeps the bits that are valid in both sizes, and sets the new
- * padding. */
+/* e2fsck calls it for no map. */
 static errcode_t resize(struct map *map, __u64 end, __u64 real_end)
 {
-	uint64_t keep = (end < map->end ? end : map->end) + 1 - map->start;
-	struct bitset *s = map->private;
-
-	if (!bitset_resize(s, bits_of(map->start, end, real_end)))
-		return EXT2_ET_NO_MEMORY;
-	bitset_change(s, keep, UINT64_MAX - keep, false);
-	map->end = end;
-	map->real_end = real_end;
-	if (end < real_end)
-		bitset_change(s, end + 1 - map->start, real_end - end, true);
-	return 0;
+	(void)map;
+	(void)end;
+	(void)real_end;
+	return EXT2_ET_OP_NOT_SUPPORTED;
 }
 
 static int mark(struct map *map, __u64 bit)
@@ -182,7 +174,9 @@ static void unmark_range(struct map *map, __u64 start, unsigned count)
 
 static int range_is_clear(struct map *map, __u64 start, unsigned count)
 {
-	return bitset_is_clear(map->private, start - map->start, count);
+	start -= map->start;
+	return !count || bitset_first(map->private, start, start + count - 1,
+				      true) == UINT64_MAX;
 }
 
 /* A tree keeps bits that were already set. */
@@ -287,27 +281,6 @@ static struct operations *table(void)
 	return dlsym(RTLD_NEXT, "ext2fs_blkmap64_rbtree");
 }
 
-/* Is this a function of the same library? */
-static bool is_of_library(const void *function, const void *library)
-{
-	Dl_info a, b;
-
-	return function && dladdr(function, &a) && dladdr(library, &b) &&
-	       a.dli_fbase == b.dli_fbase;
-}
-
-/* All members of the table but the first are functions. */
-static bool is_table(const struct operations *t)
-{
-	const void *const *f = (const void *const *)(const void *)t + 1;
-	size_t i, n = sizeof(*t) / sizeof(*f) - 1;
-
-	for (i = 0; t && i < n; i++)
-		if (!is_of_library(f[i], t))
-			return false;
-	return t && t->type == EXT2FS_BMAP64_RBTREE;
-}
-
 /* Does a map that libext2fs has made look as expected? */
 static bool is_map(const struct map *map, ext2_filsys fs)
 {
@@ -328,7 +301,7 @@ bool bitmaps_layout_is_known(ext2_filsys fs)
 	ext2fs_block_bitmap map;
 	bool known;
 
-	if (!is_table(table()))
+	if (!table() || table()->type != EXT2FS_BMAP64_RBTREE)
 		return false;
 	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
 	known = !ext2fs_allocate_block_bitmap(fs, "layout", &map);

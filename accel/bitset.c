@@ -59,7 +59,7 @@ static void store_chunk(struct bitset *s)
 	*entry = (uint64_t)(uintptr_t)n;
 	if (node_is_plain(n)) {
 		*entry = n->full;
-		node_free(n);
+		free(n);
 	}
 	s->used += !!*entry;
 	s->used -= !!old;
@@ -84,12 +84,6 @@ static void change(struct bitset *s, uint64_t c, unsigned first, unsigned last,
 		store_chunk(s);
 }
 
-/* Bits first..last of a word. */
-static uint64_t mask(uint64_t first, uint64_t last)
-{
-	return UINT64_MAX >> (63 - last % 64 + first % 64) << first % 64;
-}
-
 /* Bring the changes of the word that is held into its chunk. */
 static void settle(struct bitset *s)
 {
@@ -110,7 +104,7 @@ static void settle(struct bitset *s)
 		       first << first;
 		last = (same ? (unsigned)__builtin_ctzll(same) : 64) - 1;
 		change(s, c, at + first, at + last, s->word >> first & 1);
-		s->stored ^= mask(first, last);
+		s->stored ^= node_mask(first, last);
 	}
 }
 
@@ -140,8 +134,8 @@ void bitset_change(struct bitset *s, uint64_t start, uint64_t count, bool set)
 	last = start + count - 1;
 	if (start / 64 == last / 64) {
 		word = bitset_word(s, start);
-		*word = set ? *word | mask(start, last) :
-			*word & ~mask(start, last);
+		*word = set ? *word | node_mask(start, last) :
+			*word & ~node_mask(start, last);
 		return;
 	}
 	let_go(s);
@@ -176,7 +170,7 @@ static void free_entry(uint64_t entry)
 		return;
 	for (i = 0; i < node_count_ones(n->some); i++)
 		chunk_free(n->value[i]);
-	node_free(n);
+	free(n);
 }
 
 void bitset_clear_all(struct bitset *s)
@@ -209,75 +203,6 @@ void bitset_free(struct bitset *s)
 	s->table = NULL;
 }
 
-static bool copy_entry(uint64_t from, uint64_t *to)
-{
-	struct node *n;
-	unsigned i;
-
-	*to = from;
-	if (!chunk_is_pointer(from))
-		return true;
-	n = node_copy(chunk_node(from));
-	*to = (uint64_t)(uintptr_t)n;
-	for (i = 0; n && i < node_count_ones(n->some); i++)
-		if (!chunk_copy(chunk_node(from)->value[i], &n->value[i])) {
-			while (i--)
-				chunk_free(n->value[i]);
-			node_free(n);
-			*to = 0;
-			return false;
-		}
-	return n;
-}
-
-static bool copy_part(const uint64_t *from, uint64_t **to)
-{
-	bool copied = true;
-	unsigned i;
-
-	*to = from ? calloc(PART, sizeof(uint64_t)) : NULL;
-	for (i = 0; *to && copied && i < PART; i++)
-		copied = copy_entry(from[i], *to + i);
-	return copied && !from == !*to;
-}
-
-bool bitset_copy(struct bitset *from, struct bitset *to)
-{
-	uint64_t i;
-
-	let_go(from);
-	if (!bitset_init(to, from->bits))
-		return false;
-	for (i = 0; i < parts(from->bits); i++)
-		if (!copy_part(from->table[i], &to->table[i])) {
-			bitset_free(to);
-			return false;
-		}
-	to->used = from->used;
-	return true;
-}
-
-bool bitset_resize(struct bitset *s, uint64_t bits)
-{
-	struct bitset other;
-	uint64_t i;
-
-	if (bits < s->bits)
-		bitset_change(s, bits, s->bits - bits, false);
-	let_go(s);
-	if (!bitset_init(&other, bits))
-		return false;
-	for (i = 0; i < parts(s->bits); i++)
-		if (i < parts(bits))
-			other.table[i] = s->table[i];
-		else
-			free(s->table[i]);
-	other.used = s->used;
-	free(s->table);
-	*s = other;
-	return true;
-}
-
 /*
  * Searches.
  */
@@ -304,9 +229,17 @@ uint64_t bitset_first(struct bitset *s, uint64_t start, uint64_t last,
 	return !value && start <= last ? start : NONE;
 }
 
-bool bitset_is_clear(struct bitset *s, uint64_t start, uint64_t count)
+bool bitset_copy(struct bitset *from, struct bitset *to)
 {
-	return !count || bitset_first(s, start, start + count - 1, true) == NONE;
+	uint64_t start, end = 0;
+
+	if (!bitset_init(to, from->bits))
+		return false;
+	while ((start = bitset_first(from, end, from->bits, true)) != NONE) {
+		end = bitset_first(from, start, from->bits, false);
+		bitset_change(to, start, end - start, true);
+	}
+	return true;
 }
 
 /*
@@ -368,26 +301,23 @@ static uint64_t word_at(struct bitset *s, uint64_t i)
 void bitset_get_bytes(struct bitset *s, uint64_t start, uint64_t n,
 		      unsigned char *out)
 {
-	uint64_t i = 0, chunk, v;
+	uint64_t i, left, chunk, v;
 
 	settle(s);
-	while (n - i >= 64) {
+	for (i = 0; i < n; i += left) {
+		left = n - i < CHUNK_BITS ? n - i : CHUNK_BITS;
 		chunk = chunk_at(s, start + i);
-		if ((start + i) % CHUNK_BITS == 0 && n - i >= CHUNK_BITS &&
+		if ((start + i) % CHUNK_BITS == 0 && left == CHUNK_BITS &&
 		    (chunk == CHUNK_CLEAR || chunk == CHUNK_FULL)) {
-			memset(out + i / 8, (unsigned char)chunk,
-			       CHUNK_BITS / 8);
-			i += CHUNK_BITS;
+			memset(out + i / 8, (unsigned char)chunk, left / 8);
 			continue;
 		}
-		v = (start + i) % 64 ? word_at(s, start + i) :
-		    chunk_word(chunk, (start + i) % CHUNK_BITS / 64);
+		v = word_at(s, start + i);
+		if (left < 64)
+			v &= ~(UINT64_MAX << left);
+		else
+			left = 64;
 		v = htole64(v);
-		memcpy(out + i / 8, &v, sizeof(v));
-		i += 64;
+		memcpy(out + i / 8, &v, (size_t)(left + 7) / 8);
 	}
-	if (i == n)
-		return;
-	v = htole64(word_at(s, start + i) & (UINT64_MAX >> (64 - (n - i))));
-	memcpy(out + i / 8, &v, (size_t)(n - i + 7) / 8);
 }

@@ -11,8 +11,7 @@
  * bit is changed the process is aborted, as libext2fs's trees do: no call can
  * report it, and a bit that is lost could cost data.
  *
- * Nothing here locks: one thread at a time, also for reading, as with
- * libext2fs's trees.
+ * One thread at a time, also for reading, as with libext2fs's trees.
  */
 #ifndef BITSET_H
 #define BITSET_H
@@ -32,10 +31,10 @@ struct bitset {
 	uint64_t stored;
 };
 
-/* False if there is no memory. */
+/* False if there is no memory for the table.  A copy is made run by run, and aborts as
+ * a change does. */
 bool bitset_init(struct bitset *s, uint64_t bits);
 bool bitset_copy(struct bitset *from, struct bitset *to);
-bool bitset_resize(struct bitset *s, uint64_t bits);
 
 void bitset_free(struct bitset *s);
 void bitset_clear_all(struct bitset *s);
@@ -56,9 +55,6 @@ static inline bool bitset_test(struct bitset *s, uint64_t i)
 {
 	return i < s->bits && *bitset_word(s, i) >> i % 64 & 1;
 }
-
-/* Are all bits of a range clear? */
-bool bitset_is_clear(struct bitset *s, uint64_t start, uint64_t count);
 
 /* Both return the bit's previous value. */
 static inline bool bitset_set(struct bitset *s, uint64_t i)

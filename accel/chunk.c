@@ -7,9 +7,6 @@
  * for being a single run only when one of its words has become full or clear: with a test
  * at each change some chunks went back and forth, and 690,000 words were moved in place
  * of 250,000 (extents@1/4).
- *
- * A run costs a node at most two words of its own, so a node of two runs or more
- * takes no more than libext2fs's tree does, 48 bytes for each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,37 +23,21 @@ static void look_at_processor(void)
 }
 #endif
 
-static uint64_t bytes, most_bytes;
-
-uint64_t node_memory(void)
-{
-	return most_bytes;
-}
-
-static void account(size_t freed, size_t made)
-{
-	bytes += made - freed;
-	if (bytes > most_bytes)
-		most_bytes = bytes;
-}
-
-/* The size of a node that stores this number of `values`, with the allocator's
- * header of 8 bytes, in its unit of 16. */
+/* The size of a node that stores this number of `values`. */
 static size_t size_for(unsigned values)
 {
 	unsigned room = 1;
 
 	while (room < values)
 		room *= 2;
-	return (sizeof(struct node) + room * sizeof(uint64_t) + 8 + 15) / 16 * 16;
+	return sizeof(struct node) + room * sizeof(uint64_t);
 }
 
 static struct node *resize(struct node *n, unsigned had, unsigned values)
 {
 	if (n && size_for(had) == size_for(values))
 		return n;
-	account(n ? size_for(had) : 0, size_for(values));
-	n = realloc(n, size_for(values) - 8);
+	n = realloc(n, size_for(values));
 	if (!n)
 		abort();
 	return n;
@@ -92,23 +73,6 @@ struct node *node_put(struct node *n, unsigned k, uint64_t value)
 	return n;
 }
 
-struct node *node_copy(const struct node *n)
-{
-	unsigned stored = node_count_ones(n->some);
-	struct node *copy = malloc(size_for(stored) - 8);
-
-	if (!copy)
-		return NULL;
-	account(0, size_for(stored));
-	return memcpy(copy, n, sizeof(*n) + stored * sizeof(*n->value));
-}
-
-void node_free(struct node *n)
-{
-	account(size_for(node_count_ones(n->some)), 0);
-	free(n);
-}
-
 /*
  * Chunks.
  */
@@ -118,13 +82,8 @@ void node_free(struct node *n)
 /* The part of first..last in word `w`. */
 static uint64_t mask(unsigned w, unsigned first, unsigned last)
 {
-	uint64_t m = UINT64_MAX;
-
-	if (w == first / 64)
-		m <<= first % 64;
-	if (w == last / 64)
-		m &= UINT64_MAX >> (63 - last % 64);
-	return m;
+	return node_mask(first > w * 64 ? first : w * 64,
+			 last < w * 64 + 63 ? last : w * 64 + 63);
 }
 
 static uint64_t of_run(struct chunk_run r)
@@ -144,7 +103,7 @@ uint64_t chunk_word(uint64_t number, unsigned w)
 		return node_get(chunk_node(number), w);
 	r = chunk_run(number);
 	if (r.from < (w + 1) * 64 && r.to > w * 64)
-		inner = mask(w, r.from > w * 64 ? r.from : w * 64, r.to - 1);
+		inner = mask(w, r.from, r.to - 1);
 	return r.outer ? ~inner : inner;
 }
 
@@ -227,36 +186,22 @@ static struct node *node_of_run(struct chunk_run r)
 	return r.from < r.to ? change_node(n, r.from, r.to - 1, !r.outer) : n;
 }
 
-/* True if more than two bits are set. */
-static bool is_above_two(uint64_t v)
-{
-	v &= v - 1;
-	return v & (v - 1);
-}
-
-/* The node as a run if it is one: the border of a run is inside a word that is
- * stored, or between two that are not. */
+/* The node as a run if it is one: then at most two words have a border inside. */
 static uint64_t simplest(struct node *n)
 {
 	uint64_t number = (uint64_t)(uintptr_t)n;
 	struct chunk_run r = { .from = 0, .to = CHUNK_BITS };
-	unsigned i, edges = 0;
 
-	if (is_above_two(n->some))
+	if (node_count_ones(n->some) > 2)
 		return number;
-	for (i = 0; i < node_count_ones(n->some); i++)
-		edges += node_count_ones((n->value[i] ^ n->value[i] << 1) &
-					 ~UINT64_C(1));
-	if (edges > 2)
-		return number;
-	r.outer = chunk_bit(number, 0);
+	r.outer = chunk_word(number, 0) & 1;
 	r.from = chunk_next(number, 0, !r.outer);
 	if (r.from < CHUNK_BITS)
 		r.to = chunk_next(number, r.from, r.outer);
 	if (r.to < CHUNK_BITS &&
 	    chunk_next(number, r.to, !r.outer) < CHUNK_BITS)
 		return number;
-	node_free(n);
+	free(n);
 	return of_run(r);
 }
 
@@ -280,20 +225,8 @@ uint64_t chunk_change(uint64_t number, unsigned first, unsigned last, bool set)
 					     (uint64_t)(uintptr_t)n;
 }
 
-bool chunk_copy(uint64_t number, uint64_t *copy)
-{
-	struct node *n;
-
-	*copy = number;
-	if (!chunk_is_pointer(number))
-		return true;
-	n = node_copy(chunk_node(number));
-	*copy = (uint64_t)(uintptr_t)n;
-	return n;
-}
-
 void chunk_free(uint64_t number)
 {
 	if (chunk_is_pointer(number))
-		node_free(chunk_node(number));
+		free(chunk_node(number));
 }

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define NODE_VALUES 64u
-#define NODE_FULL UINT64_MAX	/* the value of which all bits are set */
+#define NODE_FULL UINT64_MAX	/* the value with all bits set */
 
 struct node {
 	uint64_t some;		/* values that are stored */
@@ -46,6 +46,12 @@ static inline unsigned node_count_ones(uint64_t v)
 	    (v >> 2 & UINT64_C(0x3333333333333333));
 	v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
 	return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Bits first..last, which are of one word. */
+static inline uint64_t node_mask(uint64_t first, uint64_t last)
+{
+	return UINT64_MAX >> (63 - last % 64 + first % 64) << first % 64;
 }
 
 /* Where value `k` is stored, or would be. */
@@ -79,14 +85,6 @@ struct node *node_new(uint64_t value);
 
 /* Replace value `k`.  The node may move. */
 struct node *node_put(struct node *n, unsigned k, uint64_t value);
-
-/* NULL without memory. */
-struct node *node_copy(const struct node *n);
-
-void node_free(struct node *n);
-
-/* The peak size of all nodes, with the allocator's part. */
-uint64_t node_memory(void);
 
 #define CHUNK_BITS 4096u
 #define CHUNK_CLEAR UINT64_C(0)
@@ -128,13 +126,6 @@ static inline bool chunk_run_bit(struct chunk_run r, unsigned bit)
 	return r.outer ^ (bit >= r.from) ^ (bit >= r.to);
 }
 
-static inline bool chunk_bit(uint64_t number, unsigned bit)
-{
-	if (chunk_is_pointer(number))
-		return node_get(chunk_node(number), bit / 64) >> bit % 64 & 1;
-	return chunk_run_bit(chunk_run(number), bit);
-}
-
 /* Word `w` of a chunk. */
 uint64_t chunk_word(uint64_t number, unsigned w);
 
@@ -145,9 +136,6 @@ uint64_t chunk_change(uint64_t number, unsigned first, unsigned last,
 
 /* The first bit from `bit` on that has this value; CHUNK_BITS if none. */
 unsigned chunk_next(uint64_t number, unsigned bit, bool value);
-
-/* False without memory. */
-bool chunk_copy(uint64_t number, uint64_t *copy);
 
 void chunk_free(uint64_t number);
 

@@ -66,12 +66,6 @@ static unsigned next_used(const blk_t *number, unsigned i, unsigned n)
 		if (any[0] | any[1])
 			break;
 	}
-	for (; i + 8 <= n; i += 8) {
-		memcpy(v, number + i, 2 * sizeof(*v));
-		any = v[0] | v[1];
-		if (any[0] | any[1])
-			break;
-	}
 	while (i < n && !number[i])
 		i++;
 	return i;

@@ -4,8 +4,8 @@
  * Uses a map of blocks through libext2fs's public functions, and keeps what each
  * of them answers.
  *
- * No inline function of libext2fs is called on maps: a build without optimization
- * would refer to the library, which no module is linked with.
+ * It calls no inline function of libext2fs on maps: without optimization such a call
+ * refers to the library, which no module is linked with.
  */
 #include "trial.h"
 
@@ -75,8 +75,7 @@ static void search(struct trial *t, ext2fs_block_bitmap map, uint64_t at,
 	trial_keep(t, found);
 }
 
-/* Pass 5 replaces a map of the filesystem with a copy, whose end it moves.  A
- * failed call leaves the map as it is. */
+/* Pass 5 replaces a map of the filesystem with a copy, whose end it moves. */
 static void replace(struct trial *t, ext2fs_block_bitmap *map)
 {
 	ext2fs_generic_bitmap other = NULL;
@@ -88,18 +87,13 @@ static void replace(struct trial *t, ext2fs_block_bitmap *map)
 	ext2fs_free_block_bitmap(*map);
 	*map = other;
 	search(t, other, 1, LAST);
-	trial_keep(t, (uint64_t)ext2fs_fudge_block_bitmap_end2(other, LAST - 9,
-							       &end));
+	ext2fs_fudge_block_bitmap_end2(other, LAST - 9, &end);
 	ext2fs_set_bitmap_padding(other);
 	/* The bits behind the end are in a word of bits before it. */
 	trial_keep(t, !!ext2fs_test_generic_bmap(other, LAST - 9));
 	trial_keep(t, !!ext2fs_test_generic_bmap(other, LAST - 8));
 	trial_keep(t, !!ext2fs_mark_generic_bmap(other, LAST - 8));
-	trial_keep(t, (uint64_t)ext2fs_fudge_block_bitmap_end2(other, end, NULL));
-	trial_keep(t, (uint64_t)ext2fs_resize_block_bitmap2(LAST / 2, LAST,
-							    other));
-	trial_keep(t, (uint64_t)ext2fs_resize_block_bitmap2(LAST, LAST + 1000,
-							    other));
+	ext2fs_fudge_block_bitmap_end2(other, end, NULL);
 }
 
 static void step(struct trial *t, ext2fs_block_bitmap *map, struct area a)

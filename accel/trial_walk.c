@@ -28,13 +28,11 @@ static bool once_in(unsigned n)
 	return n && !number(&now->random, n);
 }
 
-static void note(uint64_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+static void note(uint64_t what, uint64_t a, uint64_t b)
 {
 	trial_keep(now, what);
 	trial_keep(now, a);
 	trial_keep(now, b);
-	trial_keep(now, c);
-	trial_keep(now, d);
 }
 
 static bool is_stored(uint64_t block)
@@ -46,7 +44,7 @@ static errcode_t read_block(io_channel io, unsigned long block, int count,
 			    void *data)
 {
 	(void)io;
-	note(1, block, (uint64_t)count, 0, 0);
+	note(1, block, (uint64_t)count);
 	if (once_in(fail))
 		return EXT2_ET_SHORT_READ;
 	memset(data, 0, TRIAL_BLOCK);
@@ -59,7 +57,7 @@ static errcode_t write_block(io_channel io, unsigned long block, int count,
 			     const void *data)
 {
 	(void)io;
-	note(2, block, (uint64_t)count, 0, 0);
+	note(2, block, (uint64_t)count);
 	if (once_in(fail))
 		return EXT2_ET_SHORT_WRITE;
 	if (is_stored(block))
@@ -80,7 +78,7 @@ static errcode_t write_inode(ext2_filsys fs, ext2_ino_t ino,
 			     struct ext2_inode *inode)
 {
 	(void)fs;
-	note(3, ino, 0, 0, 0);
+	note(3, ino, 0);
 	if (once_in(fail))
 		return EXT2_ET_SHORT_WRITE;
 	file.inode = *inode;
@@ -94,7 +92,8 @@ static int callback(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 
 	(void)fs;
 	(void)data;
-	note(4, *block, (uint64_t)count, ref_block, (uint64_t)ref_offset);
+	note(4, *block, (uint64_t)count);
+	note(5, ref_block, (uint64_t)ref_offset);
 	if (once_in(change)) {
 		flags |= BLOCK_CHANGED;
 		*block = once_in(3) ? 0 : FIRST + number(&now->random, STORED);

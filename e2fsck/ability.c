@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/*
- * Decides what this e2fsck allows: whether a check can be followed, and which
- * accelerations are in use: those that were requested and passed the self-test.
- */
-#include <dlfcn.h>
+/* Decides whether a check can be followed, and whether our accelerations fit. */
 #include <string.h>
 
 #include "ability.h"
@@ -21,8 +17,7 @@ bool ability_to_follow(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (!dlsym(RTLD_NEXT, calls[i]) ||
-		    !linkage_program_refers(calls[i]))
+		if (!linkage_program_refers(calls[i]))
 			return false;
 	return true;
 }
@@ -31,21 +26,4 @@ const struct accel *ability_accel(void)
 {
 	return &e2pf_accel && !strcmp(e2pf_accel.version, PACKAGE_VERSION) ?
 	       &e2pf_accel : NULL;
-}
-
-void ability_accelerate(unsigned asked, const struct findings *found,
-			struct e2pf_notes *notes)
-{
-	unsigned i;
-
-	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
-		const char *why_not = asked & 1u << i ? found->why_not[i] :
-				      "excluded by the setting accel";
-
-		if (!why_not)
-			e2pf_accel.begin(i);
-		e2pf_note(notes, "%s: %saccelerated (%s)",
-			  e2pf_acceleration_names[i], why_not ? "not " : "",
-			  why_not ? why_not : "self-test matched libext2fs");
-	}
 }

@@ -5,7 +5,6 @@
 #define ABILITY_H
 
 #include "accelerate.h"
-#include "report/report.h"
 
 /* Whether the module can see where this e2fsck is in its check. */
 bool ability_to_follow(void);
@@ -13,10 +12,5 @@ bool ability_to_follow(void);
 /* The module with the accelerations, or NULL: it is not in the process, or another
  * version is. */
 const struct accel *ability_accel(void);
-
-/* Begin those of the set `asked` (enum e2pf_acceleration) that passed the
- * self-test, and note what was decided.  Called once. */
-void ability_accelerate(unsigned asked, const struct findings *found,
-			struct e2pf_notes *notes);
 
 #endif

@@ -8,7 +8,6 @@
 #endif
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ability.h"
 #include "check.h"
@@ -22,12 +21,10 @@
 #include "libext2fs/io_table.h"
 
 /*
- * Accelerations are left out, unless somebody has asked for them, if the filesystem is so
- * small that the self-test takes longer (doc/measurements.md) than they save.  They save,
- * with all blocks cached, 0.36 us for each inode in use and 1.4 ns for each block of the
- * filesystem, in use or not: 1 GiB with 200, 1,000 and 2,000 files is checked in 0.9, 0.9
- * and 0.5 ms more with them, 4 GiB with 1,000 files in 0.6 ms less, 0.4 GiB with 6,000
- * in 1.0 ms less (PREFETCH_ACCEL all and none, 60 runs each).
+ * Accelerations are left out, unless somebody has asked for them, if the self-test takes
+ * longer than they save: 0.36 us for each inode in use and 1.4 ns for each block of the
+ * filesystem.  1 GiB with 2,000 files is checked in 0.5 ms more with them, 4 GiB with
+ * 1,000 files in 0.6 ms less (60 runs each).
  */
 #define INODE_BLOCKS 256u
 #define SMALL_BLOCKS (1u << 20)
@@ -42,13 +39,6 @@ static struct {
 	struct e2pf_observer observer;
 } self;
 
-/* Nothing is read ahead. */
-static void turn_off(const char *why)
-{
-	module.on = false;
-	e2pf_note_off(&module.report.notes, "off", why);
-}
-
 static bool is_small(struct ext2_super_block *s)
 {
 	uint64_t inodes = s->s_inodes_count - s->s_free_inodes_count;
@@ -56,12 +46,32 @@ static bool is_small(struct ext2_super_block *s)
 	return ext2fs_blocks_count(s) + inodes * INODE_BLOCKS < SMALL_BLOCKS;
 }
 
+/* Begin those of the set `asked` that passed the self-test.  `instead' is why none
+ * can, or NULL. */
+static void accelerate(unsigned asked, const char *instead,
+		       const struct findings *found)
+{
+	unsigned i;
+
+	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
+		const char *why_not =
+			!(asked & 1u << i) ? "excluded by the setting accel" :
+			instead ? instead : found->why_not[i];
+
+		if (!why_not)
+			e2pf_accel.begin(i);
+		e2pf_note(&module.report.notes, "%s: %saccelerated (%s)",
+			  e2pf_acceleration_names[i], why_not ? "not " : "",
+			  why_not ? why_not : "self-test matched libext2fs");
+	}
+}
+
 /* Before the first session: whether this process may read ahead, and which
  * accelerations it gets. */
 static void decide(ext2_filsys fs)
 {
-	unsigned asked = module.setup.observe ? 0 : module.setup.accel, i;
-	bool small = !module.setup.accel_is_set && is_small(fs->super), whole;
+	unsigned asked = module.setup.observe ? 0 : module.setup.accel;
+	bool small = !module.setup.accel_is_set && is_small(fs->super);
 	enum selftest outcome = SELFTEST_NONE;
 	const struct accel *accel = ability_accel();
 	const char *instead = !accel ? "e2fsck-accel.so is not in this process" :
@@ -81,16 +91,17 @@ static void decide(ext2_filsys fs)
 	e2pf_share_join();
 	if (accel && asked && !small)
 		outcome = selftest_run(accel->try, &found, sizeof(found));
-	whole = outcome == SELFTEST_DONE;
+	if (outcome == SELFTEST_DONE)
+		instead = NULL;
+	else if (outcome == SELFTEST_FAILED)
+		instead = "the self-test crashed or hung";
 	if (!selftest_may_read(&outcome)) {
-		turn_off("a system call that it needs is not allowed");
+		module.on = false;
+		e2pf_note_off(&module.report.notes, "off",
+			      "a system call that it needs is not allowed");
 		return;
 	}
-	if (outcome == SELFTEST_FAILED)
-		instead = "the self-test crashed or hung";
-	for (i = 0; i < E2PF_ACCELERATIONS && !whole; i++)
-		found.why_not[i] = instead;
-	ability_accelerate(asked, &found, &module.report.notes);
+	accelerate(asked, instead, &found);
 	reporter_begin(module.name, module.setup.progress);
 }
 
@@ -114,47 +125,45 @@ static void before_threads(void)
 #endif
 }
 
-/* A parallel e2fsck copies the filesystem's structure for each of its threads.
+/*
+ * A parallel e2fsck copies the filesystem's structure for each of its threads.
  * They are not followed, nor is one with another table of I/O operations: all is
- * read ahead as for a program that is not ours. */
-static void begin_alongside(ext2_filsys fs)
-{
-	struct e2pf_session *session;
-
-	if (check.session ||
-	    e2pf_open(fs, check.path, self.offset, &module.setup.reading,
-		      &session))
-		return;
-	check.session = session;
-	session->cfg.before_threads = before_threads;
-	self.alongside = fs;
-	if (!e2pf_session_start(session))
-		reporter_watch(session);
-}
-
+ * read ahead as for a program that is not ours.
+ */
 static bool begin_session(ext2_filsys fs)
 {
 	struct e2pf_session *session;
+	bool alongside;
+	errcode_t err;
 
 	self.opened = NULL;
 	if (!self.decided)
 		decide(fs);
 	if (!module.on)
 		return false;
-	if ((check.arguments.parallel && linkage_program_has_threads()) ||
-	    !e2pf_io_table_is_ours()) {
-		begin_alongside(fs);
+	alongside = (check.arguments.parallel && linkage_program_has_threads()) ||
+		    !e2pf_io_table_is_ours();
+	if (alongside && check.session)
 		return false;
-	}
-	if (e2pf_open_paced(fs, check.path, self.offset, &module.setup.reading,
-			    &self.observer, &session))
+	err = alongside ?
+	      e2pf_open(fs, check.path, self.offset, &module.setup.reading,
+			&session) :
+	      e2pf_open_paced(fs, check.path, self.offset, &module.setup.reading,
+			      &self.observer, &session);
+	if (err)
 		return false;
 	if (check.session)
 		e2pf_inherit(session, check.session);
 	session->cfg.before_threads = before_threads;
 	check.session = session;
-	check.fs = fs;
-	return true;
+	if (!alongside) {
+		check.fs = fs;
+		return true;
+	}
+	self.alongside = fs;
+	if (!e2pf_session_start(session))
+		reporter_watch(session);
+	return false;
 }
 
 bool check_scans(ext2_filsys fs)
@@ -164,7 +173,13 @@ bool check_scans(ext2_filsys fs)
 	return fs && fs == self.opened && begin_session(fs);
 }
 
-/* A clean filesystem is left alone, unless it is scanned after all. */
+/* A clean one is left alone, unless it is scanned after all. */
+static bool is_marked_clean(const struct ext2_super_block *s)
+{
+	return s->s_state & EXT2_VALID_FS && !(s->s_state & EXT2_ERROR_FS) &&
+	       !(s->s_feature_incompat & EXT3_FEATURE_INCOMPAT_RECOVER);
+}
+
 bool check_opens(ext2_filsys fs, const char *name, const char *options)
 {
 	E2PF_KEEP_ERRNO;
@@ -180,8 +195,7 @@ bool check_opens(ext2_filsys fs, const char *name, const char *options)
 	self.offset = option_offset(options ? options : strchr(name, '?'));
 	self.opened = check.path ? fs : NULL;
 	return self.opened && (check.arguments.force || module.setup.stats ||
-			       !arguments_find_clean(fs->super, time(NULL))) &&
-	       begin_session(fs);
+			       !is_marked_clean(fs->super)) && begin_session(fs);
 }
 
 void check_ends(void)

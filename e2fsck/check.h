@@ -28,6 +28,10 @@ bool check_scans(ext2_filsys fs);
 /* This filesystem, or NULL, is about to be closed. */
 void check_closes(ext2_filsys fs);
 
+/* check.fs was opened, and check.session is its session: passes.c follows it.  Called
+ * on the checker's first thread, before it has others. */
+void passes_begin(void);
+
 /* End the session, if there is one.  From then on nothing is told to the engine,
  * whatever the checker's threads still do.  May be called by any thread. */
 void check_ends(void);

@@ -7,10 +7,10 @@
  *
  * The order is kept as runs of blocks.
  */
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "bitset.h"
 #include "clones.h"
 
@@ -59,18 +59,10 @@ void clones_forget(void)
 
 static bool add_run(uint64_t block)
 {
-	size_t room = self.room + self.room / 4 + 64;
-	struct run *more;
-
-	if (!self.run || self.runs == self.room) {
-		if (room > RUNS_MOST)
-			return false;
-		more = realloc(self.run, room * sizeof(*more));
-		if (!more)
-			return false;
-		self.run = more;
-		self.room = room;
-	}
+	if (self.runs == RUNS_MOST ||
+	    !e2pf_have_room((void **)&self.run, &self.room, self.runs, 1,
+			    sizeof(*self.run)))
+		return false;
 	self.run[self.runs++] = (struct run){ block, 1 };
 	return true;
 }
@@ -94,31 +86,28 @@ void clones_add(ext2_filsys fs, uint64_t block)
 	self.blocks++;
 }
 
+/* Move to the run that contains this place, at the position or after it.  False if
+ * there is none. */
+static bool move_to(struct position *p, uint64_t place)
+{
+	while (p->run < self.runs && place - p->place >= self.run[p->run].count)
+		p->place += self.run[p->run++].count;
+	return p->run < self.runs;
+}
+
 /* Pass the engine as many blocks as it has room for. */
 static void hand_over(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
 {
 	static uint64_t block[PART];
-	const struct run *run;
-	uint64_t first, n, at;
+	uint64_t first, n;
 	size_t used = 0;
 
 	n = e2pf_ext4_list_wants(ext4, engine, &first);
-	if (!n)
-		return;
-	if (first < self.given.place)
+	if (n && first < self.given.place)
 		self.given = (struct position){ 0, 0 };
-	for (; n && self.given.run < self.runs; n--, first++) {
-		run = &self.run[self.given.run];
-		while (first - self.given.place >= run->count) {
-			self.given.place += run->count;
-			if (++self.given.run == self.runs)
-				break;
-			run++;
-		}
-		if (self.given.run == self.runs)
-			break;
-		at = first - self.given.place;
-		block[used++] = run->block + at;
+	for (; n && move_to(&self.given, first); n--, first++) {
+		block[used++] = self.run[self.given.run].block + first -
+				self.given.place;
 		if (used == PART) {
 			e2pf_ext4_list_put(ext4, engine, block, used);
 			used = 0;

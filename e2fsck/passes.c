@@ -13,7 +13,6 @@
 #include "interpose.h"
 #include "keep_errno.h"
 #include "module.h"
-#include "passes.h"
 #include "reporter.h"
 #include "ext4/ext4_session.h"
 #include "stages.h"
@@ -27,7 +26,6 @@ static struct {
 	uint32_t group_inodes;		/* of each of check.fs's groups */
 	_Atomic enum e2pf_ext4_stage stage;
 	ext2_inode_scan scan;		/* the scan that is followed, or NULL */
-	dgrp_t scan_at;			/* group it has reached */
 	atomic_bool in_list;		/* a walk over the directory list is
 					   followed */
 } self;
@@ -64,23 +62,27 @@ void passes_begin(void)
 }
 
 /*
- * The journal: e2fsck looks up the location of each of its blocks, even if
- * there is nothing to replay.
+ * Walks over the blocks of a file: of the journal, whose blocks e2fsck looks up even if
+ * there is nothing to replay; and of those with blocks that several files claim.
  */
 
-struct iterate {
+struct block_walk {
 	block_fn *func;
 	void *data;
+	ext2_filsys fs;
+	uint64_t block;			/* that it has reached */
+	bool replayed;			/* the journal, to replay it */
 };
 
-static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
-			 blk64_t ref_block, int ref_offset, void *data)
+static int walked_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			blk64_t ref_block, int ref_offset, void *data)
 {
-	struct iterate *i = data;
+	struct block_walk *w = data;
 
-	if (count >= 0 && *block)
+	w->block = *block;
+	if (w->replayed && count >= 0 && *block)
 		e2pf_journal_block(check.session, *block);
-	return i->func(fs, block, count, ref_block, ref_offset, i->data);
+	return w->func(fs, block, count, ref_block, ref_offset, w->data);
 }
 
 static bool is_journal(ext2_filsys fs, ext2_ino_t ino)
@@ -108,97 +110,52 @@ static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 				 &inode.i_block[EXT2_IND_BLOCK]);
 }
 
-/* Pass 3 itself walks over a directory's blocks read-only or to append to it,
- * both with flags; only the rewrite in pass 3A uses no flags. */
-static bool is_directory_of_pass3(ext2_filsys fs, ext2_ino_t ino)
+/* e2fsck looks up each block in its map of blocks that several files claim, which
+ * knows only its cluster.  Readahead waits for the first clone: the user may choose to
+ * delete the files. */
+static void claimed(void *ctx)
 {
-	struct ext2_inode inode;
+	const struct block_walk *w = ctx;
 
-	return module.on && fs == check.fs && self.stage == E2PF_EXT4_PASS3 &&
-	       !ext2fs_read_inode(fs, ino, &inode) &&
-	       LINUX_S_ISDIR(inode.i_mode);
-}
-
-/* A walk over a file's blocks. e2fsck looks up each in its map of blocks that
- * several files claim.  The map knows only its cluster. */
-struct claims_walk {
-	struct iterate iterate;
-	ext2_filsys fs;
-	uint64_t block;			/* that it has reached */
-};
-
-static int claims_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
-			blk64_t ref_block, int ref_offset, void *data)
-{
-	struct claims_walk *w = data;
-
-	w->block = *block;
-	return w->iterate.func(fs, block, count, ref_block, ref_offset,
-			       w->iterate.data);
-}
-
-static void found_claimed(void *ctx)
-{
-	const struct claims_walk *w = ctx;
-
-	clones_add(w->fs, w->block);
-}
-
-static void clones_claimed(void *ctx)
-{
-	const struct claims_walk *w = ctx;
-
-	if (engine())
+	if (self.stage == E2PF_EXT4_PASS1B)
+		clones_add(w->fs, w->block);
+	else if (engine())
 		clones_at(source(), engine(), w->block);
 }
 
-/* The watcher of the claimed blocks of this walk, or NULL.  A check that may
- * not write clones nothing.  A clone changes the file's blocks, and has no
- * flags.  Readahead waits for the first: the user may choose to delete the
- * files. */
-typedef void claimed_fn(void *ctx);
-
-static claimed_fn *watched_claims(ext2_filsys fs, int flags)
+/* A check that may not write clones nothing.  A clone changes the file's blocks,
+ * and has no flags. */
+static bool may_be_claimed(ext2_filsys fs, int flags)
 {
 	if (!module.on || !fs || fs != check.fs || !ability_accel() ||
 	    !e2pf_accel.have_claims() || !(fs->flags & EXT2_FLAG_RW))
-		return NULL;
-	if (self.stage == E2PF_EXT4_PASS1B && self.scan)
-		return found_claimed;
+		return false;
+	if (self.stage == E2PF_EXT4_PASS1B)
+		return self.scan;
 	return self.stage == E2PF_EXT4_PASS1D && !flags &&
-	       !module.setup.observe ? clones_claimed : NULL;
-}
-
-static errcode_t walk_claims(ext2_filsys fs, ext2_ino_t ino, int flags,
-			     char *block_buf, const struct iterate *iterate,
-			     claimed_fn *claimed)
-{
-	struct claims_walk w = { .iterate = *iterate, .fs = fs };
-	errcode_t err;
-	REAL(ext2fs_block_iterate3);
-
-	e2pf_accel.watch_claims(claimed, &w);
-	err = real(fs, ino, flags, block_buf, claims_block, &w);
-	e2pf_accel.watch_claims(NULL, NULL);
-	return err;
+	       !module.setup.observe;
 }
 
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 				char *block_buf, block_fn *func, void *data)
 {
-	struct iterate i = { .func = func, .data = data };
-	claimed_fn *claimed = watched_claims(fs, flags);
+	struct block_walk w = { .func = func, .data = data, .fs = fs };
+	bool claims = may_be_claimed(fs, flags);
+	errcode_t err;
 	REAL(ext2fs_block_iterate3);
 
-	if (claimed)
-		return walk_claims(fs, ino, flags, block_buf, &i, claimed);
-	if (!flags && is_directory_of_pass3(fs, ino))
-		notice(SEEN_DIRECTORY);
-	if (is_journal(fs, ino))
+	if (is_journal(fs, ino)) {
 		read_map_ahead(fs, ino);
-	if (is_journal(fs, ino) && is_replayed(fs))
-		return real(fs, ino, flags, block_buf, journal_block, &i);
-	return real(fs, ino, flags, block_buf, func, data);
+		w.replayed = is_replayed(fs);
+	}
+	if (!claims && !w.replayed)
+		return real(fs, ino, flags, block_buf, func, data);
+	if (claims)
+		e2pf_accel.watch_claims(claimed, &w);
+	err = real(fs, ino, flags, block_buf, walked_block, &w);
+	if (claims)
+		e2pf_accel.watch_claims(NULL, NULL);
+	return err;
 }
 
 /*
@@ -210,7 +167,6 @@ static void begin_reading(ext2_filsys fs)
 {
 	E2PF_KEEP_ERRNO;
 
-	self.scan_at = 0;
 	if (module.setup.observe)
 		return;
 	/* It may still look at the groups, which a start takes anew. */
@@ -220,13 +176,6 @@ static void begin_reading(ext2_filsys fs)
 	/* The reporter is a thread, too, and not worth being the only one. */
 	if (check.threads)
 		reporter_watch(check.session);
-}
-
-/* The engine that follows this scan, or NULL: also once the check has ended,
- * whatever its threads still do. */
-static struct e2pf_engine *followed(ext2_inode_scan scan)
-{
-	return scan && scan == self.scan ? engine() : NULL;
 }
 
 errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
@@ -258,16 +207,6 @@ void ext2fs_close_inode_scan(ext2_inode_scan scan)
 	real(scan);
 }
 
-errcode_t ext2fs_inode_scan_goto_blockgroup(ext2_inode_scan scan, int group)
-{
-	REAL(ext2fs_inode_scan_goto_blockgroup);
-
-	/* The engine itself follows a scan that moves forward. */
-	if (followed(scan) && (dgrp_t)group < self.scan_at)
-		begin_reading(check.fs);
-	return real(scan, group);
-}
-
 errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 				     struct ext2_inode *inode, int bufsize)
 {
@@ -276,17 +215,18 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	REAL(ext2fs_get_next_inode_full);
 
 	err = real(scan, ino, inode, bufsize);
-	e = *ino ? followed(scan) : NULL;
-	if (e) {
-		self.scan_at = (*ino - 1) / self.group_inodes;
-		e2pf_ext4_at_group(e, self.scan_at);
-	}
+	/* NULL once the check has ended, whatever its threads still do. */
+	e = *ino && scan == self.scan ? engine() : NULL;
+	if (e)
+		e2pf_ext4_at_group(e, (*ino - 1) / self.group_inodes);
 	return err;
 }
 
+typedef int list_fn(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data);
+
 /* A walk over the directory list that is followed. */
 struct walk {
-	int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data);
+	list_fn *func;
 	void *data;
 	ext2_dblist list;
 	uint64_t index;
@@ -380,9 +320,7 @@ static errcode_t leave_walk(errcode_t err)
 	return err;
 }
 
-errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist,
-		int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry,
-			    void *data),
+errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist, list_fn *func,
 		unsigned long long start, unsigned long long count, void *data)
 {
 	struct walk w = { .func = func, .data = data, .list = dblist };
@@ -395,10 +333,7 @@ errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist,
 
 /* The library itself calls ext2fs_dblist_iterate3(), but not always through the
  * dynamic linker. */
-errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist,
-		int (*func)(ext2_filsys fs, struct ext2_db_entry2 *entry,
-			    void *data),
-		void *data)
+errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist, list_fn *func, void *data)
 {
 	struct walk w = { .func = func, .data = data, .list = dblist };
 	REAL(ext2fs_dblist_iterate2);
@@ -434,7 +369,7 @@ errcode_t ext2fs_icount_fetch(ext2_icount_t icount, ext2_ino_t ino, __u16 *ret)
 {
 	REAL(ext2fs_icount_fetch);
 
-	if (self.stage == E2PF_EXT4_PASS3 || self.stage == E2PF_EXT4_PASS3A)
+	if (self.stage == E2PF_EXT4_PASS3)
 		notice(SEEN_LINKS);
 	return real(icount, ino, ret);
 }

@@ -3,11 +3,9 @@
 /*
  * The module that the launcher preloads into a stock e2fsck.
  *
- * It interposes libext2fs functions.  Each interposed function calls the real
- * one and passes e2fsck's arguments and libext2fs's results through unchanged.
- *
- * This file decides what is told at the end of the process; check.c when a session
- * begins and ends, passes.c where the check is meanwhile.
+ * It interposes libext2fs functions.  Each calls the real one, and passes e2fsck's
+ * arguments and libext2fs's results through unchanged.  This file decides what is told
+ * at the end; check.c when a session begins and ends, passes.c where the check is.
  */
 #include "libext2fs/weak.h"
 
@@ -20,7 +18,6 @@
 #include "interpose.h"
 #include "linkage.h"
 #include "module.h"
-#include "passes.h"
 #include "reporter.h"
 #include "libext2fs/mmap_io.h"
 #include "selftest.h"
@@ -99,8 +96,6 @@ static void begin(void)
 	if (!module.on)
 		return;
 	check.arguments = arguments_read(module.argc, module.argv);
-	if (check.arguments.version && ability_to_follow())
-		module_say_version("e2fsck");
 }
 
 /*
@@ -142,8 +137,6 @@ static void end(void)
 	    (module.setup.verbose <= 0 || !ability_to_follow()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
-	module.report.maps_bytes = ability_accel() ?
-				   e2pf_accel.maps_bytes() : 0;
 	if (!check.session && !module.report.notes.count)
 		e2pf_note_off(&module.report.notes, "off", check.path ?
 			      "the filesystem is marked as clean" :

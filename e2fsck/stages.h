@@ -17,8 +17,6 @@ enum seen {
 	SEEN_NAMES_END,
 	SEEN_LIST,		/* a walk over the directory list begins */
 	SEEN_LIST_END,
-	SEEN_DIRECTORY,		/* a walk over the blocks of one directory that
-				   may change them */
 	SEEN_LINKS,		/* a link count is read */
 	SEEN_LINKS_END,		/* the link counts are freed */
 	SEEN_BITMAPS		/* bitmaps are read */

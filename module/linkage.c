@@ -4,77 +4,45 @@
  * Reads the relocations of the program.  They need no validation: the dynamic
  * linker has already processed them.
  */
-#include <elf.h>
 #include <link.h>
-#include <stdint.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "linkage.h"
 
-struct question {
-	const char *name;
-	bool found;
+/* The program's dynamic section: the value of each tag, 0 if it is not there. */
+struct program {
+	ElfW(Addr) base;
+	ElfW(Addr) value[DT_NUM];
 };
 
-/* The program's dynamic section. */
-struct object {
-	ElfW(Addr) base;
-	const ElfW(Sym) *symbols;
-	const char *strings;
-	uintptr_t table[2];		/* relocations: data, functions */
-	size_t size[2];
-	bool with_addend;		/* the entries are Rela, not Rel */
-};
+static void read_dynamic(struct program *p, const ElfW(Dyn) *dyn)
+{
+	for (; dyn->d_tag != DT_NULL; dyn++)
+		if (dyn->d_tag > 0 && dyn->d_tag < DT_NUM)
+			p->value[dyn->d_tag] = dyn->d_un.d_ptr;
+}
+
+/* The first object that is reported is the program itself. */
+static int read_program(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct program *p = data;
+	unsigned i;
+
+	(void)size;
+	p->base = info->dlpi_addr;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			read_dynamic(p, (const void *)(info->dlpi_addr +
+					info->dlpi_phdr[i].p_vaddr));
+	return 1;
+}
 
 /* glibc relocates the addresses in most dynamic sections it loads; musl, and
  * glibc on some machines, leave them as they are in the file. */
-static uintptr_t loaded_at(const struct object *o, ElfW(Addr) value)
+static const char *loaded_at(const struct program *p, ElfW(Addr) value)
 {
-	return value < o->base ? o->base + value : value;
-}
-
-static void read_dynamic(struct object *o, const ElfW(Dyn) *dyn)
-{
-	for (; dyn->d_tag != DT_NULL; dyn++) {
-		ElfW(Addr) value = dyn->d_un.d_ptr;
-
-		switch (dyn->d_tag) {
-		case DT_SYMTAB:
-			o->symbols = (const void *)loaded_at(o, value);
-			break;
-		case DT_STRTAB:
-			o->strings = (const void *)loaded_at(o, value);
-			break;
-		case DT_RELA:
-		case DT_REL:
-			o->table[0] = loaded_at(o, value);
-			o->with_addend = dyn->d_tag == DT_RELA;
-			break;
-		case DT_RELASZ:
-		case DT_RELSZ:
-			o->size[0] = value;
-			break;
-		case DT_JMPREL:
-			o->table[1] = loaded_at(o, value);
-			break;
-		case DT_PLTRELSZ:
-			o->size[1] = value;
-			break;
-		case DT_PLTREL:
-			o->with_addend = value == DT_RELA;
-			break;
-		default:
-			break;
-		}
-	}
-}
-
-static void note_symbol(struct question *q, const struct object *o,
-			size_t index)
-{
-	/* 0 refers to no symbol. */
-	if (index && !strcmp(o->strings + o->symbols[index].st_name, q->name))
-		q->found = true;
+	return (const char *)(value < p->base ? p->base + value : value);
 }
 
 static size_t symbol_of(ElfW(Xword) info)
@@ -83,52 +51,35 @@ static size_t symbol_of(ElfW(Xword) info)
 				     (size_t)ELF32_R_SYM(info);
 }
 
-static void read_relocations(struct question *q, const struct object *o)
+/* Does an entry of this table, of `step` bytes each, refer to the name? */
+static bool table_refers(const struct program *p, int table, int size,
+			 size_t step, const char *name)
 {
-	/* Each machine uses only one kind of entry, for data and functions. */
-	size_t step = o->with_addend ? sizeof(ElfW(Rela)) : sizeof(ElfW(Rel));
-	size_t t, at;
+	const ElfW(Sym) *symbols =
+		(const void *)loaded_at(p, p->value[DT_SYMTAB]);
+	const char *strings = loaded_at(p, p->value[DT_STRTAB]);
+	const char *entry = loaded_at(p, p->value[table]);
+	size_t left, symbol;
 
-	for (t = 0; t < 2; t++)
-		for (at = 0; o->table[t] && at + step <= o->size[t];
-		     at += step) {
-			/* r_info is at the same place in Rel and Rela. */
-			const ElfW(Rel) *r =
-				(const void *)(o->table[t] + at);
-
-			note_symbol(q, o, symbol_of(r->r_info));
-		}
-}
-
-static struct object read_object(const struct dl_phdr_info *info)
-{
-	struct object o = { .base = info->dlpi_addr };
-	unsigned i;
-
-	for (i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			read_dynamic(&o, (const void *)(info->dlpi_addr +
-					info->dlpi_phdr[i].p_vaddr));
-	return o;
-}
-
-/* The first object that is reported is the program itself. */
-static int look_at_program(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct object o = read_object(info);
-
-	(void)size;
-	if (o.symbols && o.strings)
-		read_relocations(data, &o);
-	return 1;
+	for (left = p->value[size]; left >= step; left -= step, entry += step) {
+		/* r_info is at the same place in Rel and Rela. */
+		symbol = symbol_of(((const ElfW(Rel) *)(const void *)entry)->r_info);
+		if (symbol && !strcmp(strings + symbols[symbol].st_name, name))
+			return true;
+	}
+	return false;
 }
 
 bool linkage_program_refers(const char *name)
 {
-	struct question q = { .name = name };
+	const size_t rela = sizeof(ElfW(Rela)), rel = sizeof(ElfW(Rel));
+	struct program p = { .base = 0 };
 
-	dl_iterate_phdr(look_at_program, &q);
-	return q.found;
+	dl_iterate_phdr(read_program, &p);
+	return table_refers(&p, DT_RELA, DT_RELASZ, rela, name) ||
+	       table_refers(&p, DT_REL, DT_RELSZ, rel, name) ||
+	       table_refers(&p, DT_JMPREL, DT_PLTRELSZ,
+			    p.value[DT_PLTREL] == DT_RELA ? rela : rel, name);
 }
 
 bool linkage_program_has_threads(void)

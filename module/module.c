@@ -92,13 +92,6 @@ void module_answer(bool follows)
 	_exit(why ? STATUS_CANNOT : STATUS_PREFETCHES);
 }
 
-void module_say_version(const char *program)
-{
-	fprintf(stderr, "%s: this %s prefetches with e2prefetch "
-		PACKAGE_VERSION ", and does not with PREFETCH=0\n",
-		module.name, program);
-}
-
 /*
  * The end.
  */

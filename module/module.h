@@ -50,9 +50,6 @@ void module_begin(const char *name);
  * `follows': the program calls what the module replaces. */
 void module_answer(bool follows);
 
-/* The program was asked for its version: say that it is not alone. */
-void module_say_version(const char *program);
-
 /* The report at the end of the program. */
 struct module_result {
 	struct e2pf_session *session;	/* NULL: none was opened */

@@ -5,8 +5,8 @@
  * none of its signal handlers, ends without a flush or a core file, and is not
  * waited for longer than it may take.
  *
- * What it finds is in memory that both processes share, not in its exit status,
- * which nobody learns if SIGCHLD is ignored.
+ * It leaves its findings in memory that both processes share: its exit status is lost
+ * if SIGCHLD is ignored.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Lets the library call the operations of tables with a probe in one place. */
 #include <ext2fs/ext2fs.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -15,25 +14,21 @@ typedef void (*operation)(void) __attribute__((may_alias));
 #define SLOT(member) \
 	(offsetof(struct struct_io_manager, member) / sizeof(operation))
 
-/* How often the probe was called, and any other place.  Protected by the lock. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned probed, others;
+/* The library returns the result of the operation that it calls. */
+enum { PROBE = 1, OTHER };
 
 static errcode_t probe(void)
 {
-	probed++;
-	return 0;
+	return PROBE;
 }
 
 static errcode_t other(void)
 {
-	others++;
-	return 0;
+	return OTHER;
 }
 
-/* Whether the library calls this place, for a read or for a readahead, if
- * another one is empty. */
-static bool calls(unsigned slot, bool reads, unsigned empty)
+/* Whether the library calls this place for a read, or for a readahead. */
+static bool calls(unsigned slot, bool reads)
 {
 	const errcode_t magic = EXT2_ET_MAGIC_IO_MANAGER;
 	operation table[SLOTS] = { NULL };
@@ -46,25 +41,13 @@ static bool calls(unsigned slot, bool reads, unsigned empty)
 
 	memcpy(table, &magic, sizeof(magic));
 	for (i = HEAD; i < SLOTS; i++)
-		table[i] = i == empty ? NULL : i == slot ?
-			   (operation)probe : (operation)other;
-	probed = others = 0;
-	if (reads)
-		io_channel_read_blk64(&channel, 1, 0, block);
-	else
-		io_channel_cache_readahead(&channel, 1, 0);
-	return probed == 1 && !others;
+		table[i] = i == slot ? (operation)probe : (operation)other;
+	return (reads ? io_channel_read_blk64(&channel, 1, 0, block) :
+		io_channel_cache_readahead(&channel, 1, 0)) == PROBE;
 }
 
-/* If the 64-bit operation is missing, the library calls the 32-bit one. */
 bool e2pf_io_table_is_ours(void)
 {
-	bool ours;
-
-	pthread_mutex_lock(&lock);
-	ours = calls(SLOT(read_blk64), true, 0) &&
-	       calls(SLOT(read_blk), true, SLOT(read_blk64)) &&
-	       calls(SLOT(cache_readahead), false, 0);
-	pthread_mutex_unlock(&lock);
-	return ours;
+	return calls(SLOT(read_blk64), true) &&
+	       calls(SLOT(cache_readahead), false);
 }

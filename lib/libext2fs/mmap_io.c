@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides which reads of the unix manager are copies from the mapping: those whose
- * pages are all in the page tables.  4 KiB take 145 ns then, by a page fault 560, by
- * pread(2) 650.  A channel is the unix manager's with another table, in which reads set
- * a mark for our pread64().
+ * Decides which reads are copies from the mapping: those whose pages are all in the
+ * page tables.  4 KiB take 145 ns then, by a page fault 560, by pread(2) 650.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -42,14 +40,12 @@ static struct {
 	struct sigaction previous;	/* written only while not guarded */
 } one = { .lock = PTHREAD_RWLOCK_INITIALIZER };
 
-/* A signal handler may access these: memory of a thread is not allocated late. */
-#define OF_THREAD static _Thread_local __attribute__((tls_model("initial-exec")))
-
-OF_THREAD bool reading;			/* the unix manager does, for our channel */
-OF_THREAD struct {
+/* Of this thread.  A signal handler may access it, so it is not allocated late. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+	bool reading;			/* the unix manager does, for our channel */
 	volatile uintptr_t from, to;	/* `to` is 0 while nothing is copied */
 	sigjmp_buf env;
-} copied;
+} self;
 
 /*
  * The guard: an error instead of a SIGBUS if a page cannot be read.  With any other
@@ -64,9 +60,9 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 
 	(void)context;
 	/* That of a memory error, or of some processors, is its page's. */
-	if (own && address < copied.to &&
-	    address >= (copied.from & ~(uintptr_t)4095))
-		siglongjmp(copied.env, 1);
+	if (own && address < self.to &&
+	    address >= (self.from & ~(uintptr_t)4095))
+		siglongjmp(self.env, 1);
 	one.guarded = false;
 	sigaction(SIGBUS, &one.previous, NULL);
 	/* The thread's own comes again when the instruction is repeated. */
@@ -75,11 +71,12 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 			sig, info);
 }
 
-/* Also tells which handler is installed. */
-static bool is_guarded(struct sigaction *action)
+static bool is_guarded(void)
 {
-	return !sigaction(SIGBUS, NULL, action) &&
-	       action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_sigbus;
+	struct sigaction action;
+
+	return !sigaction(SIGBUS, NULL, &action) &&
+	       action.sa_flags & SA_SIGINFO && action.sa_sigaction == on_sigbus;
 }
 
 /* Another handler may cover ours, and call it.  Ours never comes above that one: the two
@@ -98,18 +95,17 @@ static void guard(void)
 /* False if a page could not be read. */
 static bool copy(void *to, const char *from, size_t size)
 {
-	volatile bool done = false;
-
-	copied.from = (uintptr_t)from;
-	copied.to = copied.from + size;
-	if (!sigsetjmp(copied.env, 0)) {
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		memcpy(to, from, size);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		done = true;
+	if (sigsetjmp(self.env, 0)) {
+		self.to = 0;
+		return false;
 	}
-	copied.to = 0;
-	return done;
+	self.from = (uintptr_t)from;
+	self.to = (uintptr_t)from + size;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	memcpy(to, from, size);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	self.to = 0;
+	return true;
 }
 
 /* The pages of a range; false if it is not all inside. */
@@ -122,30 +118,29 @@ static bool find(uint64_t offset, uint64_t length, size_t *first, size_t *end)
 	return true;
 }
 
-/* Is it a descriptor of the mapped device or file? */
+/* Is the mapped device or file open as `fd`? */
 static bool is_reader(int fd)
 {
 	struct stat st;
 
-	if (fd != one.reader && !fstat(fd, &st) && st.st_dev == one.file.st_dev &&
-	    st.st_ino == one.file.st_ino && st.st_rdev == one.file.st_rdev)
+	if (fd != one.reader && !fstat(fd, &st) &&
+	    st.st_dev == one.file.st_dev && st.st_ino == one.file.st_ino)
 		one.reader = fd;
 	return fd == one.reader;
 }
 
 bool e2pf_mmap_copy(int fd, void *to, size_t length, uint64_t offset)
 {
-	struct sigaction action;
 	size_t page, end;
 	struct stat st;
 	sigset_t mask;
 
-	if (!reading || !find(offset, length, &page, &end) || !is_reader(fd))
+	if (!self.reading || !find(offset, length, &page, &end) || !is_reader(fd))
 		return false;
 	while (page < end && one.populated[page])
 		page++;
 	/* With another's handler or none, a fault would end the process. */
-	if (page < end || !is_guarded(&action) ||
+	if (page < end || !is_guarded() ||
 	    pthread_sigmask(SIG_BLOCK, NULL, &mask) ||
 	    sigismember(&mask, SIGBUS) || !copy(to, one.map + offset, length))
 		return false;
@@ -159,9 +154,9 @@ static errcode_t mmap_read64(io_channel channel, unsigned long long block,
 {
 	errcode_t err;
 
-	reading = true;
+	self.reading = true;
 	err = unix_io_manager->read_blk64(channel, block, count, data);
-	reading = false;
+	self.reading = false;
 	return err;
 }
 
@@ -212,11 +207,9 @@ static bool map_file(int fd)
  * next channel is opened. */
 static errcode_t mmap_close(io_channel channel)
 {
-	struct sigaction action;
-
 	if (channel->refcount == 1) {
 		one.open = false;
-		if (is_guarded(&action) && !sigaction(SIGBUS, &one.previous, NULL))
+		if (is_guarded() && !sigaction(SIGBUS, &one.previous, NULL))
 			one.guarded = false;
 		if (!pthread_rwlock_trywrlock(&one.lock)) {
 			unmap();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The mmap I/O manager of libext2fs, for ext2fs_open2(): the unix manager, whose reads
- * are copies from a mapping as far as its page tables were filled.  The copy takes the
- * place of the pread64() with which the unix manager reads (pread.h), below its cache of
- * blocks, so writes have the unix manager's order.
+ * The mmap I/O manager of libext2fs, for ext2fs_open2(): the unix manager with another
+ * table, whose reads set a mark for the pread64() with which it reads (pread.h).  That
+ * copies from a mapping as far as its page tables were filled, below the unix manager's
+ * cache of blocks, so writes have its order.
  */
 #ifndef E2PF_MMAP_IO_H
 #define E2PF_MMAP_IO_H
@@ -15,17 +15,16 @@
 #include <stdint.h>
 
 /*
- * A channel that it opens has this manager, or unix_io_manager where nothing can be
- * mapped: with direct I/O; while another channel is mapped; on a filesystem whose reads
- * do not come from the page cache; with 32 bits, Linux before 5.14, or a C library
- * other than glibc; if address space is limited; if a library that was loaded after us
- * replaces pread64(); if libext2fs has another table of operations, as Lustre's.  A
- * static program refers to unix_io_manager itself: lib/ refers to libext2fs weakly.
+ * A channel is unix_io_manager's where nothing can be mapped: with direct I/O; while
+ * another channel is mapped; if address space is limited; with 32 bits, Linux before 5.14,
+ * or a C library other than glibc; on a filesystem whose reads do not come from the page
+ * cache; if a library loaded after us replaces pread64(); if libext2fs's table of
+ * operations is another, as Lustre's.  A static program must refer to unix_io_manager.
  */
 extern io_manager e2pf_mmap_io_manager;
 
-/* For pread.c.  Copies the bytes that pread64() would read, if a channel of this manager
- * reads them in this thread, and returns true.  If not, `to` is undefined. */
+/* For pread.c: copies what pread64() would read, if a channel of this manager reads in
+ * this thread, and returns true.  If not, `to` is undefined. */
 bool e2pf_mmap_copy(int fd, void *to, size_t length, uint64_t offset);
 
 /* Fill the page tables for a range of the device or file, which should be cached:

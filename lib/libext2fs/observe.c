@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The operations that observe an io_channel.  They decide nothing: the original
- * manager reads and writes, and the engine is told.  A read that fails, and may have
- * failed because of a request of the engine, is made again, past the page cache, before
- * the program learns of it.
+ * Decides nothing but this: a read that fails, and may have failed because of a request
+ * of the engine, is made again, past the page cache, before the program learns of it.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,22 +12,16 @@
 #include "keep_errno.h"
 #include "pread.h"
 
-/* The number of managers whose channels can be observed in one process: a check
- * that is begun again may have another one. */
-#define MANAGERS 4u
-
 /*
- * A manager, and the table that its observed channels have in place of its own.
- * They keep it until they are closed, so it is never freed: when observing ends,
+ * The table that observed channels have in place of their manager's, which is the
+ * same for all of them.  They keep it until they are closed: when observing ends,
  * another thread may be inside a read.
  */
-struct e2pf_observed {
+static struct {
 	struct struct_io_manager table;
-	io_manager manager;		/* NULL: unused entry */
+	io_manager manager;		/* NULL: none yet */
 	_Atomic(struct e2pf_observer *) observer;
-};
-
-static struct e2pf_observed observed[MANAGERS];
+} observed;
 
 /* A read, and whom to tell. */
 struct observed_read {
@@ -37,15 +29,10 @@ struct observed_read {
 	struct e2pf_read r;
 };
 
-static const struct e2pf_observed *entry_of(io_channel channel)
-{
-	return (const struct e2pf_observed *)channel->manager;
-}
-
 /* NULL: the channel is no longer observed. */
 static struct e2pf_observer *observer_of(io_channel channel)
 {
-	struct e2pf_observer *o = atomic_load(&entry_of(channel)->observer);
+	struct e2pf_observer *o = atomic_load(&observed.observer);
 
 	return o && o->channel == channel ? o : NULL;
 }
@@ -85,7 +72,6 @@ static struct e2pf_engine *announce(io_channel channel,
 static errcode_t read_observed(io_channel channel, unsigned long long block,
 			       int count, void *data, bool wide)
 {
-	io_manager manager = entry_of(channel)->manager;
 	struct observed_read o;
 	const struct e2pf_retry retry = { is_worth_retrying, &o }, *outer;
 	errcode_t err;
@@ -93,9 +79,10 @@ static errcode_t read_observed(io_channel channel, unsigned long long block,
 	o.engine = announce(channel, block, count, &o.r);
 	outer = e2pf_pread_retry(o.engine ? &retry : NULL);
 	o.r.of_several = outer != NULL;
-	err = wide ? manager->read_blk64(channel, block, count, data) :
-		     manager->read_blk(channel, (unsigned long)block, count,
-				       data);
+	err = wide ?
+	      observed.manager->read_blk64(channel, block, count, data) :
+	      observed.manager->read_blk(channel, (unsigned long)block, count,
+					 data);
 	e2pf_pread_retry(outer);
 	if (o.engine) {
 		E2PF_KEEP_ERRNO;
@@ -118,13 +105,11 @@ static errcode_t read32(io_channel channel, unsigned long block, int count,
 }
 
 /*
- * The engine has planned all blocks that the checker's own readahead requests,
- * but the checker's order makes a disk seek back and forth, so the engine's
- * readahead replaces it.  If a request is refused, e2fsck silently stops its
- * readahead for the rest of the pass.  That also saves the bitmap of all blocks
- * that it makes for each part of the inode tables, and its walks over the
- * directory list.  But if e2fsck prints statistics of all bitmaps, it has to
- * make those, too, so requests seem to succeed.
+ * The engine has planned all blocks that e2fsck's own readahead requests, in an order
+ * that makes a disk seek less.  After a refusal e2fsck silently stops its readahead for
+ * the rest of the pass, and saves the bitmap of all blocks that it makes for each part
+ * of the inode tables.  If it prints statistics of all bitmaps, it has to make those,
+ * so requests seem to succeed.
  */
 static errcode_t readahead(io_channel channel, unsigned long long block,
 			   unsigned long long count)
@@ -134,21 +119,7 @@ static errcode_t readahead(io_channel channel, unsigned long long block,
 	if (o && e2pf_engine_reads_ahead(o->engine))
 		return getenv("E2FSPROGS_BITMAP_STATS") ?
 		       0 : EXT2_ET_OP_NOT_SUPPORTED;
-	return entry_of(channel)->manager->cache_readahead(channel, block,
-							   count);
-}
-
-/* The entry whose table is the channel's, or that of its manager: a new one if
- * there is none yet.  NULL if there is no room. */
-static struct e2pf_observed *find_entry(io_manager manager)
-{
-	unsigned i;
-
-	for (i = 0; i < MANAGERS; i++)
-		if (!observed[i].manager || observed[i].manager == manager ||
-		    &observed[i].table == manager)
-			return &observed[i];
-	return NULL;
+	return observed.manager->cache_readahead(channel, block, count);
 }
 
 /* When it closes a channel, the unix manager (1.47.4) knows by this manager that the
@@ -161,33 +132,32 @@ static bool is_known_by_manager(io_channel channel)
 bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 		  struct e2pf_engine *engine)
 {
-	struct e2pf_observed *entry = find_entry(channel->manager);
+	io_manager manager = channel->manager == &observed.table ?
+			     observed.manager : channel->manager;
 
-	o->observed = NULL;
-	if (!entry || atomic_load(&entry->observer) ||
+	if (atomic_load(&observed.observer) ||
+	    (observed.manager && observed.manager != manager) ||
 	    is_known_by_manager(channel) || !e2pf_io_table_is_ours())
 		return false;
-	if (!entry->manager)
-		entry->manager = channel->manager;
+	observed.manager = manager;
 	/* An operation that the manager lacks stays absent. */
-	entry->table = *entry->manager;
-	entry->table.read_blk = read32;
-	if (entry->table.read_blk64)
-		entry->table.read_blk64 = read64;
-	if (entry->table.cache_readahead)
-		entry->table.cache_readahead = readahead;
-	o->observed = entry;
+	observed.table = *manager;
+	observed.table.read_blk = read32;
+	if (manager->read_blk64)
+		observed.table.read_blk64 = read64;
+	if (manager->cache_readahead)
+		observed.table.cache_readahead = readahead;
 	o->channel = channel;
 	o->engine = engine;
 	atomic_store(&o->journal, NULL);
-	channel->manager = &entry->table;
-	atomic_store(&entry->observer, o);
+	channel->manager = &observed.table;
+	atomic_store(&observed.observer, o);
 	return true;
 }
 
 void e2pf_unobserve(struct e2pf_observer *o)
 {
-	if (o->observed)
-		atomic_store(&o->observed->observer, NULL);
-	o->observed = NULL;
+	struct e2pf_observer *was = o;
+
+	atomic_compare_exchange_strong(&observed.observer, &was, NULL);
 }

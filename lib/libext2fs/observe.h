@@ -17,16 +17,15 @@
 #include "ext4/journal.h"
 
 struct e2pf_observer {
-	struct e2pf_observed *observed;	/* NULL: nothing is observed */
 	io_channel channel;
 	struct e2pf_engine *engine;
 	_Atomic(struct e2pf_journal *) journal;	/* NULL: no journal to replay */
 };
 
 /*
- * Observe `channel`.  Returns false and changes nothing if another observer
- * observes a channel of that manager, if its table has an unknown layout, or if
- * it is unixfd_io_manager.  The caller must keep other threads from the channel and from
+ * Observe `channel`.  Returns false and changes nothing while another observer
+ * does so, if a channel of another manager was ever observed, if the manager's
+ * table has an unknown layout, or if it is unixfd_io_manager.  The caller must keep other threads from the channel and from
  * this function meanwhile.
  */
 bool e2pf_observe(struct e2pf_observer *o, io_channel channel,

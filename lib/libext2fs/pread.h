@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-/* False if a preloaded library supplies what is read, or if that is not known, as with
- * another C library than glibc. */
+/* False if a preloaded library may supply the bytes: also with another C library than
+ * glibc, where that is unknown. */
 bool e2pf_pread_is_libcs(void);
 
 /* Asked when a read of this thread has failed with EIO: it may have done so because of

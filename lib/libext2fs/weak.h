@@ -29,12 +29,11 @@
 	X(ext2fs_find_first_zero_generic_bmap) X(ext2fs_free_block_bitmap) \
 	X(ext2fs_fudge_block_bitmap_end2) X(ext2fs_get_block_bitmap_range2) \
 	X(ext2fs_mark_block_bitmap_range2) X(ext2fs_mark_generic_bmap) \
-	X(ext2fs_read_ind_block) X(ext2fs_resize_block_bitmap2) \
-	X(ext2fs_set_bitmap_padding) X(ext2fs_set_block_bitmap_range2) \
-	X(ext2fs_superblock_csum_set) X(ext2fs_test_block_bitmap_range2) \
-	X(ext2fs_test_generic_bmap) X(ext2fs_unmark_block_bitmap_range2) \
-	X(ext2fs_unmark_generic_bmap) X(ext2fs_write_ind_block) \
-	X(ext2fs_write_inode)
+	X(ext2fs_read_ind_block) X(ext2fs_set_bitmap_padding) \
+	X(ext2fs_set_block_bitmap_range2) X(ext2fs_superblock_csum_set) \
+	X(ext2fs_test_block_bitmap_range2) X(ext2fs_test_generic_bmap) \
+	X(ext2fs_unmark_block_bitmap_range2) X(ext2fs_unmark_generic_bmap) \
+	X(ext2fs_write_ind_block) X(ext2fs_write_inode)
 
 /* Before the header, whose inline functions refer to some: clang makes a
  * reference weak only if that was said before it. */

@@ -39,8 +39,6 @@ struct e2pf_report {
 	const char *device;		/* as the caller named it */
 	uint64_t block_size;		/* bytes */
 	const char *io_manager;
-	uint64_t maps_bytes;		/* what the checker's maps took, at
-					   most */
 	uint64_t journal_bytes;
 	uint64_t list_bytes;		/* memory of the list that the checker
 					   gives */

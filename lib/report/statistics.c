@@ -39,7 +39,6 @@ static const struct member of_report[] = {
 	{ "device", TEXT, REPORT(device) },
 	{ "block_size", NUMBER, REPORT(block_size) },
 	{ "io_manager", TEXT, REPORT(io_manager) },
-	{ "maps_bytes", NUMBER, REPORT(maps_bytes) },
 	{ "journal_bytes", NUMBER, REPORT(journal_bytes) },
 	{ "list_bytes", NUMBER, REPORT(list_bytes) },
 	{ "memory_budget_bytes", NUMBER, REPORT(budget) },

@@ -59,23 +59,6 @@ stats_name()
 	[ "$(sed -n 's/.*"\([a-z0-9]*\): accelerated .*/\1/p' "$dir/stats" | xargs)" = "${*:2}" ]
 }
 
-# maps_of VARIABLE=VALUE: bytes of our maps in a check.
-maps_of() { (export "$1"; measured -fn "$image") && jq .maps_bytes "$dir/stats"; }
-
-# A user who chooses libext2fs's bit arrays has them; trees are ours.
-maps_are_compact()
-{
-	local ours
-
-	printf '[bitmaps]\n all = 1\n' >"$dir/e2fsck.conf"
-	[ "$(maps_of "E2FSCK_CONFIG=$dir/e2fsck.conf")" = 0 ] || return
-	printf '[bitmaps]\n all = 2\n' >"$dir/e2fsck.conf"
-	ours=$(maps_of "E2FSCK_CONFIG=$dir/e2fsck.conf") || return
-	echo "$ours"
-	[ "$ours" -gt 0 ] && [ "$ours" -lt 65536 ] &&
-		[ "$(maps_of PREFETCH_ACCEL=none)" = 0 ]
-}
-
 # The accelerations expected with this libext2fs: if its functions do not call each
 # other by name, its checksums are its own; and not all processors have the instruction
 # (an emulator shows /proc/cpuinfo of the real one).
@@ -247,8 +230,6 @@ test_accelerations()
 		undisturbed stats_name bitmaps bitmaps
 	tap_check "PREFETCH_ACCEL=indirect,crc32c: these two are" \
 		undisturbed stats_name indirect,crc32c "${inside[@]}" indirect
-	tap_check "maps are compact, and arrays if the user wants them" \
-		undisturbed maps_are_compact
 }
 
 # journal_bytes OPTION IMAGE LEAST MOST: so many are read ahead of the replay, with a
@@ -536,7 +517,6 @@ by_name()
 		(PATH=$dir/bin:$PATH; "$name-prefetch" "$@") \
 			>"$dir/out" 2>"$dir/err" </dev/null
 		[ $? = $status ] || { echo "not status $status"; return 1; }
-		sed -i '/^e2fsck-prefetch: this e2fsck prefetches/d' "$dir/err"
 		same "$dir/so" "$dir/out" "$dir/se" "$dir/err" || return
 	done
 }

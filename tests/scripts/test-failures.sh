@@ -179,10 +179,10 @@ breaker()
 		const char *set = getenv("BREAK");
 		return set && !strcmp(set, what);
 	}
-	long ext2fs_resize_block_bitmap2(long long n, long long r, void *map)
+	void ext2fs_clear_block_bitmap(void *map)
 	{
-		long (*real)(long long, long long, void *) =
-			dlsym(RTLD_NEXT, "ext2fs_resize_block_bitmap2");
+		void (*real)(void *) =
+			dlsym(RTLD_NEXT, "ext2fs_clear_block_bitmap");
 		if (is("crash"))
 			*(volatile int *)8 = 1;
 		if (is("abort"))
@@ -191,7 +191,7 @@ breaker()
 			exit(3);
 		while (is("hang"))
 			sleep(100);
-		return real(n, r, map);
+		real(map);
 	}
 	END
 	$CC -shared -fPIC -o "$dir/breaker.so" "$dir/breaker.c" -ldl

@@ -95,7 +95,7 @@ clones_ahead()
 test_all()
 {
 	local all="open pass1 pass1b pass1c pass1d pass2 pass3 pass4 pass5"
-	local rehashed="open pass1 pass2 pass3 pass3a pass4 pass5"
+	local rehashed="open pass1 pass2 pass3 pass4 pass5"
 	local image=$E2PF_TMP/image option
 
 	tap_check "blocks claimed twice" stages_are "$all" "$image" -fn

@@ -208,13 +208,6 @@ static void copy_pair(struct pair *p)
 	*p = copy;
 }
 
-static void resize_pair(struct pair *p, uint64_t end, uint64_t real_end)
-{
-	FOR_BOTH
-		assert_int_equal(ext2fs_resize_block_bitmap2(end, real_end,
-							p->map[turn]), 0);
-}
-
 static void as_trees(struct pair *p, unsigned steps)
 {
 	uint64_t from = ext2fs_get_block_bitmap_start2(p->map[1]);
@@ -250,18 +243,13 @@ static void as_trees(struct pair *p, unsigned steps)
 static void sequences(allocate_fn *allocate, unsigned count)
 {
 	struct pair p;
-	uint64_t end, real;
 
 	while (count) {
 		make_pair(&p, allocate);
-		end = ext2fs_get_block_bitmap_end2(p.map[1]);
-		real = end + number(100000);
 		for (; count; count--) {
 			as_trees(&p, 60);
 			if (!number(10))
 				copy_pair(&p);
-			if (!number(40))
-				resize_pair(&p, number(real) + 200, real + 200);
 			if (!number(40))
 				break;
 		}

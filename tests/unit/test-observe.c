@@ -78,6 +78,7 @@ FIXTURE(set_up)
 	r->channel->read_error = on_error;
 	errors_called = 0;
 	manager = *unix_io_manager;
+	r->channel->manager = &manager;
 	takes = 0;
 	return 0;
 }
@@ -101,7 +102,6 @@ FIXTURE(tear_down)
 /* The manager with the operations that the test has given it. */
 static void observe(void)
 {
-	r->channel->manager = &manager;
 	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
 }
 
@@ -239,29 +239,37 @@ static uint64_t reads_heard(void)
  * when nobody observes it, or when it was closed before. */
 RIG_TEST(unobserved_again)
 {
-	struct struct_io_manager before = *unix_io_manager;
+	struct struct_io_manager before = manager;
 	struct e2pf_observer second;
 	io_channel other;
 	char buf[BS];
 
 	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
-	assert_memory_equal(unix_io_manager, &before, sizeof(before));
-	/* Another channel of this manager is not observed, and cannot be. */
+	assert_memory_equal(&manager, &before, sizeof(before));
+	/* Another channel is not observed, and cannot be; nor can one of another
+	 * manager later. */
 	assert_int_equal(unix_io_manager->open(r->path, 0, &other), 0);
+	other->manager = &manager;
+	assert_false(e2pf_observe(&second, other, r->e));
+	assert_ptr_equal(other->manager, &manager);
+	e2pf_unobserve(&second);
+	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
+	assert_int_equal(reads_heard(), 1);
+	e2pf_unobserve(&r->observer);
+	other->manager = unix_io_manager;
 	assert_false(e2pf_observe(&second, other, r->e));
 	assert_ptr_equal(other->manager, unix_io_manager);
 	io_channel_close(other);
-	e2pf_unobserve(&r->observer);
 	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
 	assert_int_equal(buf[0], 21);
 	assert_int_equal(io_channel_read_blk(r->channel, 21, 1, buf), 0);
 	assert_int_equal(buf[0], 22);
 	assert_int_equal(io_channel_cache_readahead(r->channel, 0, 1), 0);
-	assert_int_equal(reads_heard(), 0);
+	assert_int_equal(reads_heard(), 1);
 	/* Observed once more. */
 	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
 	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
-	assert_int_equal(reads_heard(), 1);
+	assert_int_equal(reads_heard(), 2);
 	assert_int_equal(io_channel_close(r->channel), 0);
 	r->channel = NULL;
 	e2pf_unobserve(&r->observer);
@@ -298,7 +306,7 @@ RIG_TEST(another_table)
 	foreign = true;
 	assert_false(e2pf_io_table_is_ours());
 	assert_false(e2pf_observe(&r->observer, r->channel, r->e));
-	assert_ptr_equal(r->channel->manager, unix_io_manager);
+	assert_ptr_equal(r->channel->manager, &manager);
 	foreign = false;
 }
 
