@@ -71,17 +71,26 @@ struct block_walk {
 	void *data;
 	ext2_filsys fs;
 	uint64_t block;			/* that it has reached */
-	bool replayed;			/* the journal, to replay it */
 };
 
-static int walked_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+			 blk64_t ref_block, int ref_offset, void *data)
+{
+	const struct block_walk *w = data;
+
+	if (count >= 0 && *block)
+		e2pf_journal_block(check.session, *block);
+	return w->func(fs, block, count, ref_block, ref_offset, w->data);
+}
+
+/* Called for each block of each file: with more to decide, a check of claimed blocks
+ * takes 1.19 times stock's instructions. */
+static int claims_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 			blk64_t ref_block, int ref_offset, void *data)
 {
 	struct block_walk *w = data;
 
 	w->block = *block;
-	if (w->replayed && count >= 0 && *block)
-		e2pf_journal_block(check.session, *block);
 	return w->func(fs, block, count, ref_block, ref_offset, w->data);
 }
 
@@ -140,21 +149,20 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 				char *block_buf, block_fn *func, void *data)
 {
 	struct block_walk w = { .func = func, .data = data, .fs = fs };
-	bool claims = may_be_claimed(fs, flags);
 	errcode_t err;
 	REAL(ext2fs_block_iterate3);
 
 	if (is_journal(fs, ino)) {
 		read_map_ahead(fs, ino);
-		w.replayed = is_replayed(fs);
+		if (is_replayed(fs))
+			return real(fs, ino, flags, block_buf, journal_block,
+				    &w);
 	}
-	if (!claims && !w.replayed)
+	if (!may_be_claimed(fs, flags))
 		return real(fs, ino, flags, block_buf, func, data);
-	if (claims)
-		e2pf_accel.watch_claims(claimed, &w);
-	err = real(fs, ino, flags, block_buf, walked_block, &w);
-	if (claims)
-		e2pf_accel.watch_claims(NULL, NULL);
+	e2pf_accel.watch_claims(claimed, &w);
+	err = real(fs, ino, flags, block_buf, claims_block, &w);
+	e2pf_accel.watch_claims(NULL, NULL);
 	return err;
 }
 

@@ -134,7 +134,7 @@ lazy_row()
 		loop=$(loop_attach "$dir/image") &&
 		mount -o init_itable=0 "$loop" "$mnt" || return
 	goal=/sys/fs/ext4/${loop#/dev/}/inode_goal
-	for i in "-q $mnt" "-q --only=all $mnt" "probe $mnt" "-q $mnt/lost+found"; do
+	for i in "$mnt" "--only=all $mnt" "probe $mnt" "$mnt/lost+found"; do
 		"$PREFETCHER" $i >/dev/null || return
 	done
 	! all_zeroed || { echo "zeroed too early"; return 1; }
