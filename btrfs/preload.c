@@ -212,7 +212,7 @@ void module_has_read(const struct e2pf_read *read)
 	E2PF_KEEP_ERRNO;
 
 	if (e2pf_engine_after_read(self.session->engine, read) &&
-	    e2pf_btrfs_of(self.session)->used_once)
+	    e2pf_btrfs_of(self.session)->drop_read)
 		posix_fadvise(descriptor_of(read->device),
 			      (off_t)read->offset, (off_t)read->length,
 			      POSIX_FADV_DONTNEED);
@@ -254,8 +254,8 @@ bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
 		self.repeated++;
 		return true;
 	}
-	e2pf_btrfs_copy_read(e2pf_btrfs_of(self.session), &device, &there,
-			     length);
+	e2pf_btrfs_first_copy(e2pf_btrfs_of(self.session), &device, &there,
+			      length);
 	other = descriptor_of(device);
 	if (other >= 0) {
 		*fd = other;

@@ -148,8 +148,9 @@ static bool begin_session(ext2_filsys fs)
 	err = alongside ?
 	      e2pf_open(fs, check.path, self.offset, &module.setup.reading,
 			&session) :
-	      e2pf_open_paced(fs, check.path, self.offset, &module.setup.reading,
-			      &self.observer, &session);
+	      e2pf_open_for_check(fs, check.path, self.offset,
+				  &module.setup.reading, &self.observer,
+				  &session);
 	if (err)
 		return false;
 	if (check.session)

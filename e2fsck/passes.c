@@ -180,7 +180,7 @@ static void begin_reading(ext2_filsys fs)
 	/* It may still look at the groups, which a start takes anew. */
 	if (!reporter_watch(NULL))
 		return;
-	e2pf_start_paced(check.session, fs);
+	e2pf_start_scan(check.session, fs);
 	/* The reporter is a thread, too, and not worth being the only one. */
 	if (check.threads)
 		reporter_watch(check.session);

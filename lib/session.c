@@ -25,7 +25,7 @@
  * does. */
 static uint64_t part_of(const struct e2pf_session *s, uint64_t memory)
 {
-	return s->cfg.paced ? memory / 2 : memory / 4 * 3;
+	return s->cfg.has_checker ? memory / 2 : memory / 4 * 3;
 }
 
 static uint64_t limit(void *ctx)
@@ -44,9 +44,8 @@ static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
 }
 
 int e2pf_session_init(struct e2pf_session *s,
-			    const struct e2pf_filesystem *type,
-			    const char *name,
-			    const struct e2pf_settings *settings)
+		      const struct e2pf_filesystem *type, const char *name,
+		      const struct e2pf_settings *settings)
 {
 	e2pf_share_join();
 	s->type = type;
@@ -70,7 +69,7 @@ void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
 }
 
 int e2pf_session_add_source(struct e2pf_session *s,
-				  struct e2pf_source *source)
+			    struct e2pf_source *source)
 {
 	s->engine = e2pf_engine_new(source, s->dev);
 	return s->engine ? 0 : ENOMEM;
@@ -128,7 +127,8 @@ int e2pf_session_start(struct e2pf_session *s)
 	return s->why_off ? 0 : e2pf_engine_start(s->engine, &s->cfg);
 }
 
-/* How long to wait for the engine: whoever looks on waits less. */
+/* How long to wait for the engine's lock: a progress report waits less, since the next one
+ * comes soon. */
 #define STATS_PATIENCE_MS 1000
 #define PROGRESS_PATIENCE_MS 100
 
@@ -141,7 +141,7 @@ static void count_now(struct e2pf_session *s)
 
 void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p)
 {
-	struct e2pf_engine_stats *engine = &s->seen;
+	struct e2pf_engine_stats *engine = &s->shown;
 
 	p->busy = !e2pf_engine_get_stats(s->engine, PROGRESS_PATIENCE_MS, engine);
 	p->device = s->name;

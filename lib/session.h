@@ -56,26 +56,28 @@ struct e2pf_session {
 	struct e2pf_engine_config cfg;
 	struct e2pf_engine *engine;
 	struct e2pf_engine_stats past;	/* of inherited sessions */
-	struct e2pf_engine_stats last;	/* of this one, when last read; without
-					   an engine, kept by its owner */
-	struct e2pf_engine_stats seen;	/* when last looked at */
+	struct e2pf_engine_stats last;	/* of this one, when it was last counted;
+					   without an engine (send) its owner
+					   writes them */
+	struct e2pf_engine_stats shown;	/* by the last progress report: shown again
+					   if the engine's lock cannot be had */
 	bool stopped;
-	bool left_behind;		/* a thread was, when it stopped */
+	bool left_behind;		/* a thread still runs after the stop: the
+					   session is never freed */
 	uint64_t available;		/* memory for this process; set by
 					   e2pf_session_choose() */
-	const char *why_off;		/* nothing is read ahead; or NULL */
+	const char *why_off;		/* nothing is read ahead, and why; or NULL */
 };
 
 /*
  * Initialize `s`, which must be zeroed: copy name and settings (NULL: the
  * defaults), and count this process among those that share the machine.  Then
- * cfg.paced may be set.  Returns 0 or ENOMEM.  After a failure,
+ * cfg.has_checker may be set.  Returns 0 or ENOMEM.  After a failure,
  * too, e2pf_session_free() must be called to free it.
  */
 int e2pf_session_init(struct e2pf_session *s,
-			    const struct e2pf_filesystem *type,
-			    const char *name,
-			    const struct e2pf_settings *settings);
+		      const struct e2pf_filesystem *type, const char *name,
+		      const struct e2pf_settings *settings);
 
 /* Add a device, which the session will close.  If `dev` is NULL, only its
  * topology is used.  There may be at most E2PF_DEVICES. */
@@ -85,7 +87,7 @@ void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
 /* Create the engine for a source, which must outlive it.  Returns 0 or
  * ENOMEM. */
 int e2pf_session_add_source(struct e2pf_session *s,
-				  struct e2pf_source *source);
+			    struct e2pf_source *source);
 
 /* Choose threads, order and budget from the devices' topology. */
 void e2pf_session_choose(struct e2pf_session *s);

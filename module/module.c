@@ -110,7 +110,7 @@ static void describe(const struct module_result *r, double seconds, char *text,
 		waited += (double)st->stage[i].stall_ns / 1e9;
 	e2pf_in_words(seconds, took, sizeof(took));
 	/* Of a program that no engine follows that is not known. */
-	if (r->session->cfg.paced && module.report.order)
+	if (r->session->cfg.has_checker && module.report.order)
 		snprintf(disk, sizeof(disk), ", waited %s for the disk",
 			 e2pf_in_words(waited, wait, sizeof(wait)));
 	if (notes->off)

@@ -42,7 +42,7 @@ void print_plan(const struct e2pf_class_count *plan, uint64_t block_size)
 static errcode_t show_plan(struct e2pf_session *s)
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];
-	errcode_t err = e2pf_plan(s, plan);
+	errcode_t err = e2pf_count_metadata(s, plan);
 
 	print_plan(plan, e2pf_ext4_of(s)->geo.block_size);
 	e2pf_session_free(s);

@@ -118,7 +118,7 @@ errcode_t open_session(const struct options *o, const struct target *target,
 	 * evicted before that.  A million files in a group of 256 MiB, on the network
 	 * volume: find took 1.09 to 1.21 of its time alone. */
 	if (target->mounted && !ext4->below_count &&
-	    e2pf_ext4_tables(ext4) > (*session)->cfg.budget)
+	    e2pf_ext4_table_bytes(ext4) > (*session)->cfg.budget)
 		(*session)->why_off = "the inode tables are larger than the "
 				      "memory for them";
 	return 0;

@@ -144,7 +144,7 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 	if (!s)
 		return NULL;
 	if (!e2pf_session_init(&s->base, &btrfs, name, settings)) {
-		s->base.cfg.paced = true;
+		s->base.cfg.has_checker = true;
 		/* The check drops the page cache of its devices at its end. */
 		s->base.cfg.drain = true;
 		*why = open_devices(s, opened, count);

@@ -16,7 +16,7 @@
 /* The number of trees that are kept; no known filesystem has more. */
 #define TREES_MOST (1u << 20)
 
-/* The number of places that are sampled to measure the first device. */
+/* The number of samples, by which the first device is measured. */
 #define SAMPLES 64u
 
 /* Sweeps over the leaves (leaf_order.h), and bytes up to which leaves of later
@@ -35,16 +35,16 @@ static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
 	return (struct e2pf_btrfs *)source;
 }
 
-/* The destination of pointers. */
+/* Where references are passed to. */
 struct ref_sink {
 	struct e2pf_btrfs *btrfs;
 	e2pf_sink sink;
 	void *ctx;
 };
 
-/* The cookie of a reference is the address of its block. */
-static void pass_place(const struct ref_sink *to, uint64_t logical,
-		       enum e2pf_btrfs_class cls, bool parse)
+/* Pass on a reference to the block at this address, which is its cookie. */
+static void pass_ref(const struct ref_sink *to, uint64_t logical,
+		     enum e2pf_btrfs_class cls, bool parse)
 {
 	struct e2pf_ref ref;
 
@@ -66,10 +66,10 @@ static void pass_block(const struct ref_sink *to,
 	if (slot == UINT64_MAX || !e2pf_slot_set_add(&to->btrfs->seen, slot))
 		return;
 	to->btrfs->passed_on++;
-	pass_place(to, ptr->logical,
-		   is_root_tree ? E2PF_BTRFS_CLASS_ROOTS :
-		   ptr->level ? E2PF_BTRFS_CLASS_NODES :
-		   E2PF_BTRFS_CLASS_LEAVES, ptr->level || is_root_tree);
+	pass_ref(to, ptr->logical,
+		 is_root_tree ? E2PF_BTRFS_CLASS_ROOTS :
+		 ptr->level ? E2PF_BTRFS_CLASS_NODES :
+		 E2PF_BTRFS_CLASS_LEAVES, ptr->level || is_root_tree);
 }
 
 static void add_tree(struct e2pf_btrfs *btrfs,
@@ -92,9 +92,9 @@ static void btrfs_begin(struct e2pf_source *source,
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 
-	btrfs->room = start->paced ? start->budget : UINT64_MAX;
+	btrfs->room = start->has_checker ? start->budget : UINT64_MAX;
 	btrfs->seeks = start->seeks;
-	btrfs->used_once = false;
+	btrfs->drop_read = false;
 	btrfs->leaves = btrfs->blocks = btrfs->passed_on = 0;
 	e2pf_slot_set_free(&btrfs->seen);
 	e2pf_leaf_order_clear(&btrfs->order, btrfs->room / ORDER_PART);
@@ -150,7 +150,7 @@ static void make_order(struct e2pf_btrfs *btrfs)
 	n = btrfs->order.leaves;
 	btrfs->leaves = n;
 	btrfs->blocks = btrfs->passed_on + n;
-	btrfs->used_once = n > sweeps.room && n < kept_by_check() / size;
+	btrfs->drop_read = n > sweeps.room && n < kept_by_check() / size;
 }
 
 static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
@@ -187,9 +187,9 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 		root = root_of(btrfs, unit);
 		pass_block(&to, &root);
 	} else {
-		pass_place(&to, e2pf_chunk_map_logical(&btrfs->map,
+		pass_ref(&to, e2pf_chunk_map_logical(&btrfs->map,
 					btrfs->order.leaf[unit].slot),
-			   E2PF_BTRFS_CLASS_LEAVES, false);
+			 E2PF_BTRFS_CLASS_LEAVES, false);
 	}
 }
 
@@ -273,7 +273,7 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 	return false;
 }
 
-/* Sample places spread over the metadata chunks. */
+/* Samples are blocks spread over the metadata chunks. */
 static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 			 e2pf_sink sink, void *ctx)
 {
@@ -283,7 +283,7 @@ static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 				btrfs->map.slots / SAMPLES * index);
 
 	if (logical)
-		pass_place(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false);
+		pass_ref(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false);
 }
 
 static const struct e2pf_source_ops btrfs_ops = {
@@ -335,8 +335,8 @@ void e2pf_btrfs_fini(struct e2pf_btrfs *btrfs)
 	pthread_mutex_destroy(&btrfs->lock);
 }
 
-void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
-			  uint64_t *offset, uint64_t length)
+void e2pf_btrfs_first_copy(const struct e2pf_btrfs *btrfs, unsigned *device,
+			   uint64_t *offset, uint64_t length)
 {
 	struct e2pf_ref ref;
 	bool system;

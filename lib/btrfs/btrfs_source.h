@@ -39,15 +39,16 @@ struct e2pf_btrfs {
 	/* Known when all nodes were read.  May be read by any thread. */
 	_Atomic(uint64_t) leaves;	/* that are read after all nodes */
 	_Atomic(uint64_t) blocks;	/* these, and those read before them */
-	/* The page cache of a block is best dropped once the check has read it:
-	 * leaves are read in a window, and the check keeps all of them.  Under
-	 * memory pressure the kernel would evict blocks that were not used yet
-	 * before those that were. */
-	_Atomic(bool) used_once;
+	/* The module is to drop blocks from the page cache once the check has read
+	 * them: leaves are read in a window, and the check keeps all of them.
+	 * Under memory pressure the kernel would evict blocks that were not used
+	 * yet before those that were. */
+	_Atomic(bool) drop_read;
 
 	/* Private. */
-	struct e2pf_slot_set seen;	/* passed on, or in the order */
-	_Atomic(uint64_t) passed_on;
+	struct e2pf_slot_set seen;	/* blocks that were passed to a sink, or are
+					   in the order */
+	_Atomic(uint64_t) passed_on;	/* number of the former */
 	bool seeks;
 	uint64_t room;			/* bytes that may be read ahead */
 	pthread_mutex_t lock;		/* of what follows */
@@ -63,10 +64,10 @@ void e2pf_btrfs_init(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 /* Free its memory, if e2pf_btrfs_init() was called. */
 void e2pf_btrfs_fini(struct e2pf_btrfs *btrfs);
 
-/* The check asks for `length` bytes of a copy of a tree block: change *device
- * and *offset to the copy that it will read, if such a block is known.  On any
- * thread. */
-void e2pf_btrfs_copy_read(const struct e2pf_btrfs *btrfs, unsigned *device,
-			  uint64_t *offset, uint64_t length);
+/* The check's readahead asks for `length` bytes of any copy of a tree block: change
+ * *device and *offset to the first copy, which is the one that it will read, if such a
+ * block is known.  On any thread. */
+void e2pf_btrfs_first_copy(const struct e2pf_btrfs *btrfs, unsigned *device,
+			   uint64_t *offset, uint64_t length);
 
 #endif

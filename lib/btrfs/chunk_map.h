@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* The chunks that hold tree blocks, on the devices that are open: maps a
- * logical address to a place, and to a slot in a set of blocks.  One thread
- * makes the map; after that it may be read from any thread. */
+ * logical address to a range of a device, and to a slot: the number of the block, in
+ * the order of addresses.  One thread makes the map; after that it may be read from
+ * any thread. */
 #ifndef E2PF_BTRFS_CHUNK_MAP_H
 #define E2PF_BTRFS_CHUNK_MAP_H
 
@@ -25,8 +26,8 @@ struct e2pf_chunk_map {
 	size_t count, added, room;
 	struct map_stripe *stripe;
 	size_t stripes, stripe_room;
-	uint64_t slots;			/* their number */
-	unsigned tree_blocks;		/* of the chunk tree */
+	uint64_t slots;			/* number of slots of all chunks */
+	unsigned tree_blocks;		/* of the chunk tree, that were read */
 	e2pf_btrfs_reader read;
 	void *ctx;
 };
@@ -46,20 +47,20 @@ void e2pf_chunk_map_free(struct e2pf_chunk_map *map);
 
 /* Add the chunk of an item, unless it holds no tree blocks, is not valid, or
  * there is no room for it.  When all were added, finish: if chunks overlap, one
- * of them is kept. Used here, and for maps that are not made of a
+ * of them is kept.  Used here, and for maps that are not made of a
  * filesystem. */
 void e2pf_chunk_map_add(void *map, const struct e2pf_btrfs_item *item);
 void e2pf_chunk_map_finish(struct e2pf_chunk_map *map);
 
 /* Find the tree block at this address, in the first copy whose device is open:
- * that is the one that the check reads.  Sets its place and length.  Returns
+ * that is the one that the check reads.  Sets its device, offset and length.  Returns
  * false if there is none, or if it crosses the end of a stripe, as no block in
  * a slot does. */
 bool e2pf_chunk_map_find(const struct e2pf_chunk_map *map, uint64_t logical,
 			 struct e2pf_ref *ref);
 
 /* Read the block that `ptr` describes to `block`, which is aligned to 4096
- * bytes. Returns false if it cannot be read, or is another one. */
+ * bytes.  Returns false if it cannot be read, or is another one. */
 bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
 			 const struct e2pf_btrfs_ptr *ptr, void *block);
 

@@ -4,7 +4,7 @@
  * The on-disk format of btrfs, as far as the headers of Linux 5.5 do not have
  * it: numbers and the offsets of fields, with the kernel's names and BT_
  * instead of BTRFS_.  For the rest the kernel's structs, which are packed, are
- * laid over the bytes. tests/unit/test-btrfs-plan.c compares with the headers
+ * laid over the bytes.  tests/unit/test-btrfs-plan.c compares with the headers
  * of the machine.
  */
 #ifndef E2PF_BTRFS_FORMAT_H

@@ -79,13 +79,13 @@ static int by_slot(const void *a, const void *b)
 	return E2PF_COMPARE(x->slot, y->slot);
 }
 
-static int by_turn(const void *a, const void *b)
+static int by_portion(const void *a, const void *b)
 {
 	const struct e2pf_order_leaf *x = a, *y = b;
 	int order = E2PF_COMPARE(x->sweep, y->sweep);
 
 	if (!order)
-		order = E2PF_COMPARE(x->turn, y->turn);
+		order = E2PF_COMPARE(x->portion, y->portion);
 	return order ? order : by_slot(a, b);
 }
 
@@ -192,14 +192,14 @@ static void alternate(struct e2pf_leaf_order *order,
 	uint64_t passed[E2PF_DEVICES] = { 0 };
 	uint32_t sweep = 0;
 
-	for (sort(order, by_turn); leaf < end; leaf++) {
+	for (sort(order, by_portion); leaf < end; leaf++) {
 		if (leaf->sweep != sweep)
 			memset(passed, 0, sizeof(passed));
 		sweep = leaf->sweep;
 		if (e2pf_chunk_map_find(map, e2pf_chunk_map_logical(map,
 					leaf->slot), &ref))
-			leaf->turn = (uint32_t)(passed[ref.device]++ /
-						E2PF_LEAF_PORTION) *
+			leaf->portion = (uint32_t)(passed[ref.device]++ /
+						   E2PF_LEAF_PORTION) *
 				     E2PF_DEVICES + ref.device;
 	}
 }
@@ -225,7 +225,7 @@ static void sweep(struct e2pf_leaf_order *order,
 	}
 	if (sweeps->by_device && !window)
 		alternate(order, map);
-	sort(order, by_turn);
+	sort(order, by_portion);
 }
 
 void e2pf_leaf_order_make(struct e2pf_leaf_order *order,

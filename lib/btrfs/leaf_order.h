@@ -18,9 +18,10 @@
 /* A leaf in the list. */
 struct e2pf_order_leaf {
 	uint64_t slot;
-	uint32_t sweep;			/* or its tree, before there are
-					   sweeps */
-	uint32_t turn;			/* of its device within the sweep */
+	uint32_t sweep;			/* number; of its tree, until
+					   number_sweeps() */
+	uint32_t portion;		/* number within the sweep, in the order in
+					   which devices alternate */
 };
 
 /* All zero: an empty order, which has room for nothing. */

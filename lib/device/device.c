@@ -96,7 +96,7 @@ static int query(struct file_device *f, uint64_t start, size_t len,
 }
 
 /* A block device has no holes: lseek(2) fails with EINVAL. */
-static uint64_t file_data(struct e2pf_device *dev, uint64_t offset)
+static uint64_t file_next_data(struct e2pf_device *dev, uint64_t offset)
 {
 	const struct file_device *f = file_device(dev);
 	off_t at = lseek(f->dev.fd, (off_t)(f->offset + offset), SEEK_DATA);
@@ -204,10 +204,10 @@ static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
 	} else if (f->in_memory) {
 		/* A hole that is read does not become resident, and needs no
 		 * device. */
-		data = file_data(dev, offset - f->offset);
+		data = file_next_data(dev, offset - f->offset);
 		if (data > offset - f->offset)
 			*state = E2PF_CACHED;
-		end = *state ? data - (offset - f->offset) :
+		end = *state == E2PF_CACHED ? data - (offset - f->offset) :
 		      start + page - offset;
 	} else {
 		end = start + missing_span(f, start, i * page, state) - offset;
@@ -308,9 +308,10 @@ static void file_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len
 	enum e2pf_residency state;
 
 	/* Pages that are not cached any more would be read one by one. */
-	if (dev->mapped && file_span(dev, offset, len, &state) == len &&
+	if (dev->fill_page_tables &&
+	    file_span(dev, offset, len, &state) == len &&
 	    state == E2PF_CACHED)
-		dev->mapped(file_device(dev)->offset + offset, len);
+		dev->fill_page_tables(file_device(dev)->offset + offset, len);
 }
 
 static void file_close(struct e2pf_device *dev)
@@ -330,7 +331,7 @@ static const struct e2pf_device_ops file_ops = {
 	.now = file_now,
 	.close = file_close,
 	.arrives = file_arrives,
-	.data = file_data,
+	.next_data = file_next_data,
 	.populate = file_populate,
 };
 

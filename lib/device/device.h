@@ -44,15 +44,16 @@ struct e2pf_device_ops {
 	/* Nanoseconds of a monotonic clock. */
 	uint64_t (*now)(struct e2pf_device *dev);
 	void (*close)(struct e2pf_device *dev);
-	/* Wait at most `ns` until none of the range is held, and do not ask for it:
+	/* Wait at most `ns` until none of the range is held, without a request:
 	 * read() would have the device try again what it could not read.  Returns
-	 * false if some of it still is.  `drop`: pages that could not be read are
-	 * dropped then.  NULL: nobody can tell. */
+	 * false if some of it is still held.  `drop`: before that a page that could
+	 * not be read is dropped from the cache, and so is missing.  NULL: nobody
+	 * can tell. */
 	bool (*arrives)(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 			uint64_t ns, bool drop);
 	/* The first byte at or after this one that is stored, and not in a hole
 	 * of a file; UINT64_MAX if there is none.  NULL: there are no holes. */
-	uint64_t (*data)(struct e2pf_device *dev, uint64_t offset);
+	uint64_t (*next_data)(struct e2pf_device *dev, uint64_t offset);
 	/* Enter the range into the checker's mapping, if all of it is cached.
 	 * NULL: there never is one. */
 	void (*populate)(struct e2pf_device *dev, uint64_t offset, uint64_t len);
@@ -75,9 +76,9 @@ struct e2pf_device {
 	/* Reads pass the page cache, as on a FUSE mount with direct I/O: blocks
 	 * read ahead would be read twice. */
 	bool uncached;
-	/* Fills the page tables of the checker's mapping for a range of the file,
-	 * which is cached; NULL: there is no mapping. */
-	void (*mapped)(uint64_t offset, uint64_t length);
+	/* Called for a range of the file that is cached, to enter it into the
+	 * checker's mapping; NULL: there is none. */
+	void (*fill_page_tables)(uint64_t offset, uint64_t length);
 };
 
 /*

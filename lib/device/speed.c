@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides at which places a device is measured, and how.
+ * Decides at which offsets a device is measured, and how.
  */
 #include <string.h>
 
@@ -15,8 +15,9 @@
 #define PAGE E2PF_SPEED_BYTES
 #define READS E2PF_SPEED_READS
 
-/* At most TRIES tables are looked at, those that follow each other far apart on the
- * device; between places are at least DISTANCE bytes. */
+/* At most TRIES samples are looked at.  STRIDE, which has no factor in common with TRIES,
+ * puts those that follow each other far apart on the device.  Between two reads are at least
+ * DISTANCE bytes. */
 #define TRIES 64u
 #define STRIDE 25u
 #define DISTANCE (64u << 10)
@@ -26,16 +27,17 @@
 #define STRETCH_BYTES (4u << 20)
 #define REQUEST_BYTES (128u << 10)
 
-struct place {
+struct range {
 	uint64_t offset, length;	/* length 0: none */
 };
 
 struct survey {
 	struct e2pf_device *dev;
-	const struct e2pf_speed_places *places;
-	uint64_t bytes;
-	struct place place[READS];
-	struct place stretch;		/* for what a byte costs */
+	const struct e2pf_speed_samples *samples;
+	uint64_t bytes;			/* that may be read: of the filesystem, on
+					   the device */
+	struct range read[READS];	/* found so far */
+	struct range stretch;		/* for what a byte costs */
 };
 
 static uint64_t now(struct e2pf_device *dev)
@@ -45,7 +47,7 @@ static uint64_t now(struct e2pf_device *dev)
 
 static bool is_taken(const struct survey *s, uint64_t offset)
 {
-	const struct place *p = s->place;
+	const struct range *p = s->read;
 	unsigned i;
 
 	for (i = 0; i < READS; i++, p++)
@@ -55,10 +57,10 @@ static bool is_taken(const struct survey *s, uint64_t offset)
 	return false;
 }
 
-/* Make this a place if it can be read from the device: none of it is cached or being
- * read, and its beginning is stored.  e2fsck requests the first tables itself, which may
- * be all. */
-static bool accept_place(const struct survey *s, struct place *place,
+/* Accept a range that would be read from the device: none of it is cached or being read, its
+ * beginning is stored, and no other read is near its middle, where those in a table are.
+ * e2fsck requests the first tables itself, which may be all. */
+static bool accept_range(const struct survey *s, struct range *range,
 			 uint64_t at, uint64_t length)
 {
 	uint64_t first = at / PAGE * PAGE, end = at + length + PAGE - 1;
@@ -68,63 +70,63 @@ static bool accept_place(const struct survey *s, struct place *place,
 	/* The kernel reads whole pages.  A hole of a file would be read without the device. */
 	if (at > s->bytes || length > s->bytes - at ||
 	    is_taken(s, at + length / 2) ||
-	    (s->places->may_read &&
-	     !s->places->may_read(s->places->ctx, first,
-				  end / PAGE * PAGE - first)) ||
+	    (s->samples->may_read &&
+	     !s->samples->may_read(s->samples->ctx, first,
+				   end / PAGE * PAGE - first)) ||
 	    dev->ops->span(dev, at, length, &state) < length ||
 	    state != E2PF_MISSING ||
-	    (dev->ops->data && dev->ops->data(dev, at) != at))
+	    (dev->ops->next_data && dev->ops->next_data(dev, at) != at))
 		return false;
-	*place = (struct place){ at, length };
+	*range = (struct range){ at, length };
 	return true;
 }
 
-/* A place beyond the end of the device has no length: so the sum of an offset and a
- * length does not overflow. */
-static uint64_t place_at(const struct survey *s, uint64_t index,
-			 uint64_t *offset)
+/* A sample that ends beyond the device counts as empty: so the sum of an offset and a length
+ * does not overflow. */
+static uint64_t sample_at(const struct survey *s, uint64_t index,
+			  uint64_t *offset)
 {
-	uint64_t length = s->places->at(s->places->ctx, index, offset);
+	uint64_t length = s->samples->at(s->samples->ctx, index, offset);
 
 	return *offset < s->bytes && length <= s->bytes - *offset ? length : 0;
 }
 
-/* Places for the reads: in the middle of tables and, where a filesystem is partly filled
+/* Find ranges for the reads: in the middle of tables and, where a filesystem is partly filled
  * and has few of them, in the rest of long ones.  On a disk these are nearer, but a read
  * still waits for the platter.  Returns how many there are. */
 static unsigned find_reads(struct survey *s)
 {
-	uint64_t count = s->places->count, length, at, into;
+	uint64_t count = s->samples->count, length, at, into;
 	unsigned i, table, found = 0;
 
 	for (i = 0; i < READS * TRIES && found < READS && count; i++) {
 		table = i * STRIDE % TRIES;
-		length = place_at(s, count / TRIES * table +
+		length = sample_at(s, count / TRIES * table +
 				     count % TRIES * table / TRIES, &at);
 		if (length < 2 * PAGE)
 			continue;
 		into = (length / 2 + 2 * (uint64_t)DISTANCE * (i / TRIES)) %
 		       length / PAGE * PAGE;
 		if (into + PAGE <= length)
-			found += accept_place(s, &s->place[found], at + into,
+			found += accept_range(s, &s->read[found], at + into,
 					      PAGE);
 	}
 	return found;
 }
 
-/* The longest place, for what a byte costs. */
+/* The longest sample, as far as it is needed. */
 static void find_stretch(struct survey *s)
 {
 	uint64_t index, length, at;
 
-	for (index = 0; index < s->places->count &&
+	for (index = 0; index < s->samples->count &&
 			s->stretch.length < STRETCH_BYTES; index++) {
-		length = place_at(s, index, &at);
+		length = sample_at(s, index, &at);
 		if (length > STRETCH_BYTES)
 			length = STRETCH_BYTES;
 		length -= length % REQUEST_BYTES;
 		if (length > s->stretch.length && length > REQUEST_BYTES)
-			accept_place(s, &s->stretch, at, length);
+			accept_range(s, &s->stretch, at, length);
 	}
 }
 
@@ -148,7 +150,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static bool measure_requests(struct e2pf_device *dev, const struct place *place,
+static bool measure_requests(struct e2pf_device *dev, const struct range *read,
 			     struct e2pf_speed *speed)
 {
 	uint64_t t[E2PF_SPEED_LONE], all;
@@ -156,7 +158,7 @@ static bool measure_requests(struct e2pf_device *dev, const struct place *place,
 
 	for (i = 0; i < E2PF_SPEED_LONE; i++) {
 		t[i] = now(dev);
-		if (!read_page(dev, place[i].offset))
+		if (!read_page(dev, read[i].offset))
 			return false;
 		t[i] = now(dev) - t[i];
 		if (t[i] >= PATIENCE_NS)
@@ -164,9 +166,9 @@ static bool measure_requests(struct e2pf_device *dev, const struct place *place,
 	}
 	all = now(dev);
 	for (i = E2PF_SPEED_LONE; i < READS; i++)
-		dev->ops->willneed(dev, place[i].offset, PAGE);
+		dev->ops->willneed(dev, read[i].offset, PAGE);
 	for (i = E2PF_SPEED_LONE; i < READS; i++)
-		if (!read_page(dev, place[i].offset))
+		if (!read_page(dev, read[i].offset))
 			return false;
 	all = now(dev) - all;
 	speed->latency_ns = median(t[0], t[1], t[2]);
@@ -203,20 +205,20 @@ static uint64_t measure_bytes(const struct survey *s)
 }
 
 const char *e2pf_measure_device(struct e2pf_device *dev,
-				const struct e2pf_speed_places *places,
-				bool bytes, struct e2pf_speed *speed)
+				const struct e2pf_speed_samples *samples,
+				bool with_bytes, struct e2pf_speed *speed)
 {
-	struct survey s = { .dev = dev, .places = places };
+	struct survey s = { .dev = dev, .samples = samples };
 	struct e2pf_speed measured = { .seeks = false };
 
-	s.bytes = places->bytes < dev->size ? places->bytes : dev->size;
+	s.bytes = samples->bytes < dev->size ? samples->bytes : dev->size;
 	if (dev->blind)
 		return "this user may not see what of it is cached";
 	if (find_reads(&s) < READS)
 		return "there is little metadata, or most of it is cached or being read";
-	if (bytes)
+	if (with_bytes)
 		find_stretch(&s);
-	if (!measure_requests(dev, s.place, &measured))
+	if (!measure_requests(dev, s.read, &measured))
 		return "a read of it failed, or took more than half a second";
 	if (s.stretch.length) {
 		measured.byte_ps = measure_bytes(&s);

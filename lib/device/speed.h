@@ -17,7 +17,7 @@
 #define E2PF_SPEED_DEEP 8u
 #define E2PF_SPEED_READS (E2PF_SPEED_LONE + E2PF_SPEED_DEEP)
 
-/* Bytes of each, which lies in a place of at least twice as many. */
+/* Bytes of each, which lies in a sample of at least twice as many. */
 #define E2PF_SPEED_BYTES 4096u
 
 /* All zero: not measured. */
@@ -33,11 +33,11 @@ struct e2pf_speed {
 	uint64_t byte_ps;	/* picoseconds; 0: not measured */
 };
 
-/* Where there is metadata. */
-struct e2pf_speed_places {
+/* Ranges with metadata, in which the device is measured. */
+struct e2pf_speed_samples {
 	uint64_t bytes;		/* of the filesystem on this device */
-	uint64_t count;		/* of places, in the order of the device */
-	/* Start and length of a place in bytes; a length of 0: none.  They may
+	uint64_t count;		/* of samples, in the order of the device */
+	/* Start and length of a sample in bytes; a length of 0: none.  They may
 	 * be anything: what lies beyond the device is not read. */
 	uint64_t (*at)(void *ctx, uint64_t index, uint64_t *offset);
 	/* May these bytes be read?  NULL: any may. */
@@ -46,15 +46,15 @@ struct e2pf_speed_places {
 };
 
 /*
- * Measure the device at places of metadata that are not cached and far from each other.
- * `bytes`: measure the cost of a byte, too, where some of it is long enough.
+ * Measure the device by reads in samples that are not cached and far from each other.
+ * `with_bytes`: measure the cost of a byte, too, if a sample is long enough.
  *
  * Returns NULL, or why nothing could be measured, a text that follows the name
- * of the device; *speed is then unchanged.  Reads at most one place after a
- * read that took half a second.
+ * of the device; *speed is then unchanged.  Ends with a lone read that took half a
+ * second.
  */
 const char *e2pf_measure_device(struct e2pf_device *dev,
-				const struct e2pf_speed_places *places,
-				bool bytes, struct e2pf_speed *speed);
+				const struct e2pf_speed_samples *samples,
+				bool with_bytes, struct e2pf_speed *speed);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* Decides whether a read of the checker waits at the gate, and how long (engine.h). */
+/* Decides whether a read of the checker waits at the gate, and how long. */
 #include <signal.h>
 
 #include "monitor.h"
@@ -11,7 +11,8 @@
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define ENDING (sizeof(ending) / sizeof(ending[0]))
 
-/* Is one of these signals pending?  From then on nothing may wait at the gate. */
+/* Is a signal ending the check, pending now or before?  Then nothing may wait at the gate,
+ * also after this read. */
 static bool is_ending(struct e2pf_reads *reads)
 {
 	sigset_t pending;
@@ -19,11 +20,12 @@ static bool is_ending(struct e2pf_reads *reads)
 
 	for (i = 0; i < ENDING && !sigpending(&pending); i++)
 		if (sigismember(&pending, ending[i]) == 1)
-			e2pf_reads_is_ending(reads);
+			e2pf_reads_set_ending(reads);
 	return reads->ending;
 }
 
-/* Does a disk read something?  Asked only if the workers seem to wait in vain. */
+/* Does a disk read something?  The disks are asked only if the workers have made no
+ * progress for a while. */
 static bool disks_read(const struct e2pf_engine *e)
 {
 	return e2pf_now(e) - e->pool.last_progress < E2PF_IDLE_PATIENCE_NS ||
@@ -52,13 +54,13 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	 * workers need the lock to make progress. */
 	while (!cached && !is_ending(&e->reads) &&
 	       e2pf_monitor_wait_at_gate(e, began, first, reads)) {
-		cached = e2pf_is_there(dev, r->offset, r->length, false);
+		cached = e2pf_is_cached(dev, r->offset, r->length, false);
 		reads = cached || disks_read(e);
 		first = false;
 	}
 	/* It may have come with what ended the wait. */
-	e2pf_monitor_waited(e, began, cached ||
-			    e2pf_is_there(dev, r->offset, r->length, false));
+	cached = cached || e2pf_is_cached(dev, r->offset, r->length, false);
+	e2pf_monitor_left_gate(e, began, cached);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
@@ -69,10 +71,10 @@ void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
 	bool lately = e2pf_reads_begin(reads, r, e2pf_now(e),
 				       e->source->grain);
 
-	if (lately || (!e->pacing.stuck && !e->pacing.failing && !reads->gated))
+	if (lately || (!e->pacing.stuck && !e->pacing.suspects && !reads->gated))
 		return;
 	/* A cached read shows nothing about a stuck device. */
-	r->missed = !e2pf_is_there(dev, r->offset, r->length, false);
+	r->missed = !e2pf_is_cached(dev, r->offset, r->length, false);
 	r->waited = r->missed && reads->gated &&
 		    e2pf_reads_may_come(reads, dev, r);
 	if (!r->waited)

@@ -40,7 +40,7 @@ static void drop_level(struct e2pf_elevator *el, unsigned number)
 
 	if (l->ref)
 		munmap(l->ref, l->room * sizeof(*l->ref));
-	el->held -= l->held;
+	el->in_memory -= l->in_memory;
 	*l = (struct e2pf_level) { .ref = NULL };
 }
 
@@ -55,7 +55,7 @@ static unsigned level_of(const struct e2pf_elevator *el,
 {
 	if (ref->parse)
 		return level_below(el);
-	return el->depth ? E2PF_LAST_LEVEL : 0;
+	return el->depth ? E2PF_UNPARSED_LEVEL : 0;
 }
 
 /* References that are adjacent on the device have others between them in the list: a
@@ -96,8 +96,8 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref)
 		return;
 	}
 	l->ref[l->used++] = *ref;
-	l->held++;
-	el->held++;
+	l->in_memory++;
+	el->in_memory++;
 }
 
 /* Device order.  The order of two references to the same place does not matter,
@@ -174,17 +174,17 @@ void e2pf_elevator_begin(struct e2pf_elevator *el)
 static unsigned full_level(const struct e2pf_elevator *el)
 {
 	unsigned below = el->reading[el->depth - 1] + 1;
-	unsigned largest = E2PF_LAST_LEVEL;
+	unsigned largest = E2PF_UNPARSED_LEVEL;
 	size_t n = el->level[largest].used, left = el->refs_most;
 
-	if (below > E2PF_LAST_LEVEL)
+	if (below > E2PF_UNPARSED_LEVEL)
 		return E2PF_ALL_LEVELS;
-	if (below < E2PF_LAST_LEVEL) {
+	if (below < E2PF_UNPARSED_LEVEL) {
 		if (el->level[below].used >= n)
 			largest = below;
 		n += el->level[below].used;
 	}
-	left -= el->held - n < left ? el->held - n : left;
+	left -= el->in_memory - n < left ? el->in_memory - n : left;
 	return n && n >= left / 2 ? largest : E2PF_ALL_LEVELS;
 }
 
@@ -252,9 +252,9 @@ enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
 		struct e2pf_level *l;
 
 		if (!el->depth) {
-			if (!el->level[E2PF_LAST_LEVEL].used)
+			if (!el->level[E2PF_UNPARSED_LEVEL].used)
 				return E2PF_STEP_END;
-			begin_level(el, 0, E2PF_LAST_LEVEL);
+			begin_level(el, 0, E2PF_UNPARSED_LEVEL);
 		}
 		/* Asked at each step: a level that becomes full is read before the
 		 * rest of the one above, and one below it even before that. */

@@ -26,15 +26,16 @@
 #include "source.h"
 
 /* Levels of references: those of the units, and eight below, the depth of a
- * btrfs tree.  Those found by parsing that are not parsed themselves come last. */
+ * btrfs tree.  Unparsed references that were found by parsing have a level of their
+ * own, which is read last. */
 #define E2PF_LEVELS 9u
-#define E2PF_LAST_LEVEL E2PF_LEVELS
+#define E2PF_UNPARSED_LEVEL E2PF_LEVELS
 #define E2PF_ALL_LEVELS (E2PF_LEVELS + 1u)
 
 struct e2pf_level {
 	struct e2pf_ref *ref;
 	size_t used, room;
-	size_t held;			/* in memory, duplicates included */
+	size_t in_memory;		/* duplicates included */
 	/* While the level is read: */
 	size_t requested;		/* references that are in runs already */
 	size_t next;			/* the reference to parse next, and */
@@ -42,20 +43,20 @@ struct e2pf_level {
 	uint64_t ahead;			/* bytes requested and not parsed */
 };
 
-/* All zero but for the first four: empty. */
+/* Empty, if all but the first four members are zero. */
 struct e2pf_elevator {
 	struct e2pf_source *source;	/* that says which gaps may be read; NULL:
 					   all */
-	size_t refs_most;	/* references in memory: those below the first
-				   level take half of what is left */
+	size_t refs_most;	/* references in memory: those that parsing finds
+				   take half of what the others leave */
 	uint64_t parse_left;	/* pieces below the first level that may still
 				   be parsed */
 	uint64_t ahead_most;	/* bytes requested before the first of them is
 				   parsed */
 	bool out_of_memory;	/* for a reference, which was dropped */
-	size_t held;		/* references in memory */
+	size_t in_memory;	/* references, of all levels */
 	struct e2pf_level level[E2PF_ALL_LEVELS];
-	/* The level that is being read, and before it those that wait until it
+	/* A stack: the last one is being read, those before it wait until that
 	 * has been read. */
 	unsigned reading[E2PF_ALL_LEVELS], depth;
 };

@@ -10,8 +10,8 @@
 #include "monitor.h"
 #include "piece.h"
 
-/* Samples checked to find out whether everything is cached. */
-#define WARM_SAMPLES 48u
+/* Samples that are checked, at most, to find out whether everything is cached. */
+#define SAMPLES_CHECKED 48u
 
 struct e2pf_engine *e2pf_engine_new(struct e2pf_source *source,
 				    struct e2pf_device *const *devices)
@@ -39,7 +39,7 @@ void e2pf_engine_free(struct e2pf_engine *e)
  * What a few places of the source show.
  */
 
-/* Are the samples, and what they refer to, cached? */
+/* The samples, and what they refer to. */
 struct sampling {
 	const struct e2pf_engine *e;
 	bool seen;		/* there was something to check */
@@ -53,8 +53,8 @@ static void check_ref(void *ctx, const struct e2pf_ref *ref)
 	struct sampling *s = ctx;
 
 	if (e2pf_is_sound(s->e->source, ref) && !s->missing)
-		s->missing = !e2pf_is_there(s->e->devices[ref->device],
-					    ref->offset, ref->length, true);
+		s->missing = !e2pf_is_cached(s->e->devices[ref->device],
+					     ref->offset, ref->length, true);
 }
 
 /* A reference itself may be cached only because of the kernel's own readahead: what
@@ -84,15 +84,15 @@ static void check_sample(void *ctx, const struct e2pf_ref *ref)
 	e2pf_piece_free(&piece);
 }
 
-/* Does everything seem to be cached?  Checks samples spread over the devices. */
-static bool is_cached(const struct e2pf_engine *e)
+/* Checks samples spread over the devices.  If there are none, nothing counts as cached. */
+static bool all_seems_cached(const struct e2pf_engine *e)
 {
 	struct e2pf_source *source = e->source;
 	struct sampling s = { .e = e };
 	uint64_t i;
 
 	for (i = 0; i < source->samples && !s.missing;
-	     i += source->samples / WARM_SAMPLES + 1)
+	     i += source->samples / SAMPLES_CHECKED + 1)
 		source->ops->sample(source, i, check_sample, &s);
 	return s.seen && !s.missing;
 }
@@ -123,25 +123,25 @@ static bool may_read(void *ctx, uint64_t offset, uint64_t length)
 	return source->ops->may_read(source, offset, length);
 }
 
-/* Measure the first device where its metadata is.  `any': where that is cached, at other
- * places.  Returns NULL, or why nothing could be measured, as e2pf_measure_device(). */
-static const char *measure(const struct e2pf_engine *e, bool any,
+/* Measure the first device where its metadata is, and if asked what a byte costs.  Returns
+ * NULL, or why nothing could be measured, as e2pf_measure_device(). */
+static const char *measure(const struct e2pf_engine *e, bool with_bytes,
 			   struct e2pf_speed *speed)
 {
 	struct e2pf_source *source = e->source;
-	struct e2pf_speed_places places = {
+	struct e2pf_speed_samples samples = {
 		.bytes = source->bytes[0],
 		.count = source->ops->sample ? source->samples : 0,
 		.at = sample_at, .ctx = source,
 		.may_read = source->ops->may_read ? may_read : NULL
 	};
 
-	return e2pf_measure_device(e->devices[0], &places, any, speed);
+	return e2pf_measure_device(e->devices[0], &samples, with_bytes, speed);
 }
 
 const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)
 {
-	e2pf_monitor_begin_walk(e);
+	e2pf_monitor_begin_source(e);
 	return measure(e, true, speed);
 }
 
@@ -179,8 +179,8 @@ int e2pf_engine_start(struct e2pf_engine *e,
 
 	if (!e2pf_monitor_start(e, config, &err))
 		return err;
-	if (!(config->paced || config->sampled) ||
-	    !is_cached(e))
+	if (!(config->has_checker || config->sampled) ||
+	    !all_seems_cached(e))
 		return start_reading(e);
 	e2pf_monitor_started(e, 0, E2PF_STATE_ASLEEP);
 	return 0;

@@ -37,15 +37,15 @@ struct e2pf_engine_config {
 	bool seeks;		/* read in device order, and let the checker
 				   wait at the gate */
 	bool measure;		/* seeks is a guess: measure it */
-	bool paced;		/* a checker follows; otherwise the budget is a
-				   total */
+	bool has_checker;	/* it uses what is read ahead; if there is none,
+				   the budget is a total */
 	bool sampled;		/* without a checker: nothing is read if all
 				   samples are cached */
 	uint64_t budget;	/* bytes ahead of the checker, at most */
 	/* Each may be NULL. */
 	void *ctx;
-	/* The most that may be ahead, which is asked from time to time: bytes, by
-	 * the memory that is left.  `budget` is the most of all. */
+	/* Asked from time to time: bytes that may be ahead by the memory that is
+	 * left now.  If `budget` is less, that counts. */
 	uint64_t (*limit)(void *ctx);
 	/* False if they cannot be counted.  Called by any thread, with and without
 	 * the lock. */
@@ -184,8 +184,8 @@ struct e2pf_read {
 	uint64_t offset;	/* bytes from the start of the device */
 	uint64_t length;
 	unsigned device;	/* index, as in references */
-	bool of_several;	/* one of them could not be read, and so each
-				   is read alone */
+	bool of_several;	/* a read of several blocks has failed, and so
+				   each is read alone */
 	uint64_t began;		/* ns */
 	uint64_t passed_gate;	/* ns; when it was passed to the device, after
 				   any wait at the gate */
@@ -194,8 +194,8 @@ struct e2pf_read {
 				   and while the device is stuck or suspect */
 };
 
-/* The checker is about to read: may wait at the gate.  The caller sets device,
- * offset and length; the engine sets the rest. */
+/* The checker is about to read: may wait at the gate.  The caller sets device, offset and
+ * length, and `of_several` before a failure is reported; the engine sets the rest. */
 void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
 /* Returns true if some of it had been read ahead, and was not read since. */
 bool e2pf_engine_after_read(struct e2pf_engine *e,
@@ -206,16 +206,16 @@ bool e2pf_engine_after_read(struct e2pf_engine *e,
 bool e2pf_engine_get_stats(struct e2pf_engine *e, int milliseconds,
 			   struct e2pf_engine_stats *stats);
 
-/* The checker's read has failed.  The kernel reads a large folio as a whole, the block layer
- * merges adjacent requests, and a device may fail them as one: a bad sector among what the
- * engine asked for fails a read that is sound.  Returns true if that may be: the read should
- * be made once more, alone. */
-bool e2pf_engine_may_read_again(struct e2pf_engine *e,
-				const struct e2pf_read *r);
+/* The checker's read has failed, which counts against the device.  The kernel reads a large
+ * folio as a whole, the block layer merges adjacent requests, and a device may fail them as
+ * one: a bad sector among what the engine asked for fails a read that is sound.  Returns
+ * true if that may be so: the read should be made once more, alone. */
+bool e2pf_engine_read_failed(struct e2pf_engine *e,
+			     const struct e2pf_read *r);
 
 /* Walk all phases that do not wait for the checker, in this thread, reading
  * only what must be parsed, and count what would be read ahead.  `count` has an
  * element for each class.  The engine must be idle.  Returns 0 or an errno. */
-int e2pf_engine_plan(struct e2pf_engine *e, struct e2pf_class_count *count);
+int e2pf_engine_count(struct e2pf_engine *e, struct e2pf_class_count *count);
 
 #endif

@@ -21,14 +21,15 @@ static void set_state(struct e2pf_engine *e, enum e2pf_state state)
 	e->state = state;
 }
 
-/* Do what parts have asked for.  Returns true if the engine is to start. */
+/* Act on the events that parts have returned.  Returns true if an engine that was asleep is
+ * now starting: then the caller goes on with that. */
 static bool settle(struct e2pf_engine *e, unsigned events)
 {
 	bool wake = events & E2PF_EV_WAKE && e->state == E2PF_STATE_ASLEEP;
 
 	if (wake) {
 		set_state(e, E2PF_STATE_STARTING);
-		e2pf_pool_join(&e->pool);
+		e2pf_pool_enter(&e->pool);
 	}
 	if (events & E2PF_EV_GIVE_UP && e2pf_is_reading(e)) {
 		set_state(e, E2PF_STATE_GAVE_UP);
@@ -40,7 +41,7 @@ static bool settle(struct e2pf_engine *e, unsigned events)
 		pthread_cond_broadcast(&e->work);
 	if (events & E2PF_EV_GATE && e->gate_waiters)
 		pthread_cond_broadcast(&e->gate);
-	if (events & E2PF_EV_IDLE)
+	if (events & E2PF_EV_ENDED)
 		pthread_cond_broadcast(&e->ended);
 	return wake;
 }
@@ -80,7 +81,7 @@ static void begin_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
 	if (phase) {
 		e2pf_pool_progressed(&e->pool, e2pf_now(e));
 		e2pf_reads_set_gated(&e->reads, phase->gated &&
-				     e->pool.workers && e->cfg.paced &&
+				     e->pool.workers && e->cfg.has_checker &&
 				     e->pacing.speed.seeks);
 		e2pf_window_phase_begins(&e->window);
 	}
@@ -91,7 +92,7 @@ static void prepare(struct e2pf_engine *e, bool asleep)
 {
 	const struct e2pf_start start = {
 		.budget = e->window.budget,
-		.paced = e->cfg.paced,
+		.has_checker = e->cfg.has_checker,
 		.seeks = e->pacing.speed.seeks,
 		.asleep = asleep
 	};
@@ -107,16 +108,17 @@ bool e2pf_monitor_start(struct e2pf_engine *e,
 	*err = e->state == E2PF_STATE_STOPPING ? EBUSY : 0;
 	if (e->state != E2PF_STATE_IDLE)
 		return false;
+	/* Parts read this copy by their pointers. */
 	e->cfg = *config;
 	e->gave_up = false;
-	e2pf_schedule_forget(&e->schedule);
+	e2pf_schedule_forget_report(&e->schedule);
 	e2pf_pacing_start(&e->pacing);
 	e2pf_window_start(&e->window);
 	e2pf_reads_start(&e->reads);
 	/* Also for a checker that begins a phase while the engine is asleep. */
 	prepare(e, true);
 	set_state(e, E2PF_STATE_STARTING);
-	e2pf_pool_join(&e->pool);
+	e2pf_pool_enter(&e->pool);
 	return true;
 }
 
@@ -217,14 +219,15 @@ void e2pf_monitor_stopped(struct e2pf_engine *e)
 	set_state(e, E2PF_STATE_IDLE);
 	begin_phase(e, NULL);
 	/* Another thread may wait for the end of reading. */
-	settle(e, E2PF_EV_IDLE);
+	settle(e, E2PF_EV_ENDED);
 }
 
-static bool is_idle(const struct e2pf_engine *e)
+/* Is nothing left to read?  Then all workers sleep, or there are none. */
+static bool has_finished(const struct e2pf_engine *e)
 {
 	return e->state != E2PF_STATE_STARTING &&
-	       e2pf_pool_is_idle(&e->pool, e->schedule.news) &&
-	       e->schedule.end != E2PF_PHASE_CHOOSING;
+	       e2pf_pool_all_idle(&e->pool, e->schedule.news) &&
+	       e->schedule.next != E2PF_NEXT_CHOOSING;
 }
 
 bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
@@ -232,12 +235,12 @@ bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
 	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
 	E2PF_LOCKED(e);
 
-	while (!is_idle(e) && !pthread_cond_timedwait(&e->ended, &e->lock, &ts))
+	while (!has_finished(e) && !pthread_cond_timedwait(&e->ended, &e->lock, &ts))
 		;
-	return is_idle(e);
+	return has_finished(e);
 }
 
-const struct e2pf_phase *e2pf_monitor_begin_walk(struct e2pf_engine *e)
+const struct e2pf_phase *e2pf_monitor_begin_source(struct e2pf_engine *e)
 {
 	/* With room for everything, no phase repeats another. */
 	const struct e2pf_start start = {
@@ -268,14 +271,14 @@ static void next_phase(struct e2pf_engine *e)
 	const struct e2pf_phase *next, *phase = e->schedule.phase;
 	unsigned epoch = e->schedule.epoch;
 
-	if (!e2pf_is_reading(e) || !is_idle(e) ||
-	    !e2pf_schedule_has_ended(&e->schedule))
+	if (!e2pf_is_reading(e) || !has_finished(e) ||
+	    !e2pf_schedule_may_end(&e->schedule))
 		return;
-	e2pf_schedule_set_end(&e->schedule, E2PF_PHASE_CHOOSING);
+	e2pf_schedule_set_next(&e->schedule, E2PF_NEXT_CHOOSING);
 	pthread_mutex_unlock(&e->lock);
 	next = e->source->ops->next(e->source, phase);
 	pthread_mutex_lock(&e->lock);
-	e2pf_schedule_set_end(&e->schedule, E2PF_PHASE_OPEN);
+	e2pf_schedule_set_next(&e->schedule, E2PF_NEXT_UNKNOWN);
 	if (!e2pf_is_reading(e))
 		return;
 	/* If the checker has begun another phase meanwhile, others found nothing to
@@ -285,14 +288,15 @@ static void next_phase(struct e2pf_engine *e)
 	else if (next)
 		begin_phase(e, next);
 	else
-		settle(e, e2pf_schedule_set_end(&e->schedule,
-						E2PF_PHASE_LAST));
+		settle(e, e2pf_schedule_set_next(&e->schedule,
+						 E2PF_NEXT_NONE));
 }
 
 static bool claim(struct e2pf_engine *e, struct e2pf_turn *turn)
 {
 	if (!e2pf_is_reading(e) ||
-	    !e2pf_schedule_claim(&e->schedule, e2pf_window_share(&e->window),
+	    !e2pf_schedule_claim(&e->schedule,
+				 e2pf_window_claim_most(&e->window),
 				 e->pool.workers, &turn->stripe))
 		return false;
 	e2pf_window_add_stripe(&e->window, &turn->stripe);
@@ -318,6 +322,7 @@ bool e2pf_monitor_claim(struct e2pf_engine *e, struct e2pf_turn *turn)
 	bool claimed = false;
 	E2PF_LOCKED(e);
 
+	/* Until e2pf_monitor_started(): then it is known how many there are. */
 	while (turn->number >= e->pool.workers)
 		pthread_cond_wait(&e->work, &e->lock);
 	while (e->state != E2PF_STATE_STOPPING && !(claimed = claim(e, turn)))
@@ -348,7 +353,7 @@ static void wait_while_stuck(struct e2pf_engine *e,
 
 static bool has_room(struct e2pf_engine *e, const struct e2pf_turn *turn)
 {
-	return !e->cfg.paced ||
+	return !e->cfg.has_checker ||
 	       !e2pf_window_is_full(&e->window,
 				    e2pf_pool_is_nearest(&e->pool,
 							   turn->number));
@@ -408,14 +413,20 @@ bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
 	return !e2pf_is_obsolete(e, &turn->stripe);
 }
 
-void e2pf_monitor_read_is_late(struct e2pf_engine *e, struct e2pf_turn *turn,
-			       uint64_t offset, uint64_t ns)
+void e2pf_monitor_read_hangs(struct e2pf_engine *e, struct e2pf_turn *turn,
+			     uint64_t offset, uint64_t ns)
 {
 	E2PF_LOCKED(e);
 
 	settle(e, e2pf_pacing_judge_ours(&e->pacing, offset, 0, ns));
-	set_worker_state(e, turn, ns ? E2PF_WORKER_THROTTLED :
-				       E2PF_WORKER_READING);
+	set_worker_state(e, turn, E2PF_WORKER_THROTTLED);
+}
+
+void e2pf_monitor_read_ended(struct e2pf_engine *e, struct e2pf_turn *turn)
+{
+	E2PF_LOCKED(e);
+
+	set_worker_state(e, turn, E2PF_WORKER_READING);
 }
 
 void e2pf_monitor_tell_news(struct e2pf_engine *e)
@@ -443,7 +454,7 @@ bool e2pf_engine_begin_phase(struct e2pf_engine *e,
 
 	if (e->state == E2PF_STATE_IDLE || e->state == E2PF_STATE_STOPPING)
 		return false;
-	e2pf_schedule_forget(&e->schedule);
+	e2pf_schedule_forget_report(&e->schedule);
 	/* The checker is about to read the blocks that were found for later, in
 	 * its own order, and this phase has to stay ahead of it. */
 	e2pf_window_drop_later(&e->window);
@@ -526,7 +537,7 @@ bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
 	worth = is_worth_waiting(e, disks_read) &&
 		e2pf_now(e) - since < GATE_LIMIT_NS;
 	if (worth && first)
-		e2pf_reads_count_wait(&e->reads);
+		e2pf_reads_came_to_gate(&e->reads);
 	e->gate_waiters++;
 	if (worth)
 		pthread_cond_timedwait(&e->gate, &e->lock, &ts);
@@ -534,12 +545,12 @@ bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
 	return worth;
 }
 
-void e2pf_monitor_waited(struct e2pf_engine *e, uint64_t since, bool served)
+void e2pf_monitor_left_gate(struct e2pf_engine *e, uint64_t since, bool served)
 {
 	E2PF_LOCKED(e);
 
-	e2pf_reads_waited(&e->reads, e->pacing.speed.latency_ns,
-			  e2pf_now(e) - since, served);
+	e2pf_reads_left_gate(&e->reads, e->pacing.speed.latency_ns,
+			     e2pf_now(e) - since, served);
 }
 
 bool e2pf_monitor_checker_read(struct e2pf_engine *e,
@@ -550,7 +561,7 @@ bool e2pf_monitor_checker_read(struct e2pf_engine *e,
 	unsigned events;
 	E2PF_LOCKED(e);
 
-	events = e2pf_window_forget(&e->window, r, ahead);
+	events = e2pf_window_mark_read(&e->window, r, ahead);
 	if (stalled)
 		events |= e2pf_pacing_judge_checker(&e->pacing, r,
 						    now - r->passed_gate);
@@ -558,9 +569,10 @@ bool e2pf_monitor_checker_read(struct e2pf_engine *e,
 			 e2pf_reads_count(&e->reads, r, stalled, now));
 }
 
-bool e2pf_engine_may_read_again(struct e2pf_engine *e,
-				const struct e2pf_read *r)
+bool e2pf_engine_read_failed(struct e2pf_engine *e,
+			     const struct e2pf_read *r)
 {
+	/* Without a request of ours the read has failed by itself. */
 	bool again = e2pf_reads_failed(&e->reads, e->devices[r->device], r,
 				       e->source->grain) &&
 		     e->reads.requests;
@@ -617,7 +629,7 @@ static void count_workers(struct e2pf_engine *e,
 		.wasted_bytes = e2pf_window_unread(w) + w->unused,
 		.errors = p->errors,
 		.gave_up = e->gave_up,
-		.slow_or_failed = p->failing,
+		.slow_or_failed = p->suspects,
 		.suspect_at = p->suspect_at,
 		.seeks = p->speed.seeks,
 		.latency_ns = p->speed.latency_ns,

@@ -20,12 +20,18 @@
 #include "schedule.h"
 #include "window.h"
 
+/* What the engine does as a whole; doc/architecture.md has a picture.  A start leads from
+ * IDLE to STARTING, and from there to READING, to ASLEEP if all samples are cached, or back
+ * to IDLE; a wake from ASLEEP to STARTING; errors, or a total budget that is used up, from
+ * READING to GAVE_UP; a stop from all but IDLE to STOPPING, and when the workers have ended
+ * to IDLE. */
 enum e2pf_state {
-	E2PF_STATE_IDLE,		/* there are no workers */
-	E2PF_STATE_ASLEEP,	/* nor here: everything was cached at the start */
-	E2PF_STATE_STARTING,	/* a thread looks at the device, and then starts
-				   them; it counts as one of them */
-	E2PF_STATE_READING,
+	E2PF_STATE_IDLE,	/* there are no workers */
+	E2PF_STATE_ASLEEP,	/* there are none because all samples were cached;
+				   reads of the checker that stall wake it */
+	E2PF_STATE_STARTING,	/* a thread reads samples, measures the device, and
+				   creates the workers; it counts as running */
+	E2PF_STATE_READING,	/* also when nothing is left to read */
 	E2PF_STATE_GAVE_UP,	/* too many errors, or a total budget is used
 				   up: the workers claim nothing */
 	E2PF_STATE_STOPPING	/* the workers have been told to end */
@@ -43,12 +49,13 @@ struct e2pf_engine {
 	struct e2pf_engine_config cfg;	/* const while reading */
 	pthread_mutex_t lock;
 	_Atomic(enum e2pf_state) state;	/* any thread reads it */
-	bool gave_up;			/* since the start, for the statistics */
+	bool gave_up;			/* at any time since the start, for the
+					   statistics: a stop ends the state */
 	pthread_cond_t work;		/* workers that are idle or throttled */
 	pthread_cond_t gate;		/* the checker's threads that wait there, */
 	atomic_uint gate_waiters;	/* and how many do */
 	pthread_cond_t ended;		/* callers that wait for the workers to end,
-					   or to have nothing left to do */
+					   or to have nothing left to read */
 
 	struct e2pf_schedule schedule;
 	struct e2pf_window window;
@@ -91,8 +98,8 @@ static inline bool e2pf_is_obsolete(const struct e2pf_engine *e,
 
 /* Threads (worker.c). */
 
-/* Create this many workers; order and budget are final.  Returns how many there are; *err
- * is an errno if there is none. */
+/* Create this many workers, as the configuration, the budget and the speed of the device
+ * say now.  Returns how many there are; *err is an errno if there is none. */
 unsigned e2pf_workers_start(struct e2pf_engine *e, unsigned wanted, int *err);
 
 /* Wait for the threads, which have been told to end. */
@@ -103,19 +110,20 @@ void e2pf_workers_join(struct e2pf_engine *e);
 void e2pf_monitor_init(struct e2pf_engine *e);
 void e2pf_monitor_destroy(struct e2pf_engine *e);
 
-/* Begin to start an engine that is idle: returns true if the caller is to go on with it,
- * otherwise *err is 0 or an errno.  Or one that is asleep. */
+/* Begin to start an engine that is idle, or one that is asleep.  Each returns true if the
+ * caller is to go on with that; if e2pf_monitor_start() does not, *err is 0 or an errno. */
 bool e2pf_monitor_start(struct e2pf_engine *e,
 			const struct e2pf_engine_config *config, int *err);
 bool e2pf_monitor_wake(struct e2pf_engine *e);
 
-/* Is the device to be measured?  What was, in `ns`. */
+/* Is the device to be measured?  The result of that, as e2pf_pacing_measured() has it. */
 bool e2pf_monitor_wants_speed(struct e2pf_engine *e);
 void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
 			   const struct e2pf_speed *speed, uint64_t ns);
 
-/* Order and budget are final: returns how many workers to create, which wait for
- * e2pf_monitor_started(); 0: none, the engine was stopped, or *err is an errno. */
+/* Have the source begin, as what is known of the device by now demands.  Returns how many
+ * workers to create, which wait for e2pf_monitor_started(); 0: none, because the engine was
+ * stopped, or *err is an errno. */
 unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err);
 
 /* The caller has started these workers.  If there are none the engine is `otherwise`:
@@ -123,13 +131,14 @@ unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err);
 void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
 			  enum e2pf_state otherwise);
 
-/* Tell the workers to end, and wait.  Returns false if some have not.  Then, when their
- * threads were joined: it is idle. */
+/* Tell the workers to end, and wait at most so long; returns false if some have not.  When
+ * their threads were joined, the engine is idle. */
 bool e2pf_monitor_stop(struct e2pf_engine *e, int milliseconds);
 void e2pf_monitor_stopped(struct e2pf_engine *e);
 
-/* Have the source of an idle engine begin.  Returns its first phase. */
-const struct e2pf_phase *e2pf_monitor_begin_walk(struct e2pf_engine *e);
+/* Have the source of an idle engine begin, for a caller that uses it without workers.
+ * Returns its first phase. */
+const struct e2pf_phase *e2pf_monitor_begin_source(struct e2pf_engine *e);
 
 /* A worker. */
 
@@ -141,30 +150,35 @@ void e2pf_monitor_leave(struct e2pf_engine *e);
 /* Wait for room in the window.  Returns false if the stripe is obsolete. */
 bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn);
 
-/* Count a span of a run, as e2pf_window_count_span().  Returns the same. */
+/* Count a span of a run, as e2pf_window_count_span().  Returns false if the stripe is
+ * obsolete. */
 bool e2pf_monitor_count_span(struct e2pf_engine *e, struct e2pf_turn *turn,
 			     struct e2pf_run *run, uint64_t pos,
 			     uint64_t len, bool missing);
 
-/* A read at this place has returned after `ns`; `error` is an errno or 0.  Waits while the
- * device is stuck.  Returns the same.  Takes the lock only if somebody has to know. */
+/* A worker's read at this place has returned after `ns`; `error` is an errno or 0.  Waits
+ * while the device is stuck.  Returns false if the stripe is obsolete.  Takes the lock only
+ * if somebody has to know. */
 bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
 				uint64_t offset, int error, uint64_t ns);
 
-/* One has not returned after `ns`, and is waited for; 0: no longer. */
-void e2pf_monitor_read_is_late(struct e2pf_engine *e, struct e2pf_turn *turn,
-			       uint64_t offset, uint64_t ns);
+/* A read at this place has not returned after `ns`: the worker counts as throttled, for a
+ * checker at the gate must not wait for it, until the read has ended. */
+void e2pf_monitor_read_hangs(struct e2pf_engine *e, struct e2pf_turn *turn,
+			     uint64_t offset, uint64_t ns);
+void e2pf_monitor_read_ended(struct e2pf_engine *e, struct e2pf_turn *turn);
 
-/* There are more units. */
+/* There are more units to claim. */
 void e2pf_monitor_tell_news(struct e2pf_engine *e);
 
 /* The checker, beside the functions of engine.h. */
 
-/* Wait at the gate for a moment.  Returns false if that is not worth it: `since` when the
- * checker has waited, and whether a disk reads. */
+/* Wait at the gate for a moment.  Returns false if that is not worth it, considering that
+ * the checker has waited since then, and whether a disk reads.  `first`: it has come just
+ * now.  Afterwards it has left the gate, `served` if its block has come. */
 bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
 			       bool first, bool disks_read);
-void e2pf_monitor_waited(struct e2pf_engine *e, uint64_t since, bool served);
+void e2pf_monitor_left_gate(struct e2pf_engine *e, uint64_t since, bool served);
 
 /* A read has returned.  Sets *ahead as e2pf_engine_after_read() returns it.  Returns true
  * if the caller is to start the engine. */

@@ -79,27 +79,27 @@ static bool is_serial(const struct e2pf_pacing *p)
 
 bool e2pf_pacing_is_careful(const struct e2pf_pacing *p)
 {
-	return p->failing && (is_serial(p) || p->failures);
+	return p->suspects && (is_serial(p) || p->failed_places);
 }
 
 static void leave_to_checker(struct e2pf_pacing *p)
 {
-	if (p->cfg->paced && (is_serial(p) || p->failures))
+	if (p->cfg->has_checker && (is_serial(p) || p->failed_places))
 		p->stuck = STUCK_PROOFS;
 }
 
 /* A read took long, or failed. */
 static unsigned suspect(struct e2pf_pacing *p, uint64_t offset, bool failed)
 {
-	if (p->failures && offset == p->failed_at)
+	if (p->failed_places && offset == p->failed_at)
 		return 0;
-	if (!p->failing++)
+	if (!p->suspects++)
 		p->suspect_at = offset;
 	if (failed) {
 		p->failed_at = offset;
-		p->failures++;
+		p->failed_places++;
 	}
-	return p->failures >= FAILURES_MOST ? E2PF_EV_GIVE_UP : 0;
+	return p->failed_places >= FAILURES_MOST ? E2PF_EV_GIVE_UP : 0;
 }
 
 /* Would this phase take longer than the measurement? */
@@ -253,7 +253,7 @@ uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean)
 	uint64_t deep = speed->deep_latency_ns;
 
 	/* The failing sector may lie in a gap. */
-	if (p->failing)
+	if (p->suspects)
 		return 0;
 	if (speed->seeks)
 		return deep && deep < SPINDLES_NS ? SPINDLES_GAP : SEEK_GAP;

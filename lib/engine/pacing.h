@@ -2,12 +2,19 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Pacing: what the device can take.  Which gaps are worth reading through, whether it is
- * stuck, and whether it is failing.
+ * stuck, and whether it may be failing.
  *
- * A device that takes a second for a read is stuck: it is left to the checker until it has
- * served a few of its reads, for that may be a hiccup.  From then on it may be failing,
- * and from the first read that failed: then nothing is read that the check does not, and
- * little is in flight.  With the second place that cannot be read the engine gives up.
+ *	stuck		A read took a second, or one of the checker failed.  The workers
+ *			leave the device to the checker until it has served a few of the
+ *			checker's reads quickly, for that may be a hiccup.
+ *	suspect		A read took a second or failed at any time before.  Nothing is
+ *			read that the check does not read.
+ *	careful		Suspect, and serial, or a read has failed.  Little is in flight.
+ *	given up	A second place cannot be read.
+ *
+ * A device is serial if one slow request holds up all others: that is the case where it
+ * seeks, and where a request takes as long with others in flight.  Any other is stuck only
+ * after a read has failed.
  */
 #ifndef E2PF_PACING_H
 #define E2PF_PACING_H
@@ -24,12 +31,13 @@
 struct e2pf_pacing {
 	const struct e2pf_engine_config *cfg;
 	struct e2pf_device *dev;	/* the first one, whose clock is used */
-	/* Any thread reads these without the lock: the device is left to the checker
-	 * for this many more quick reads; 0: it is not stuck. */
-	atomic_uint stuck;
-	/* It may be failing: reads that failed or took E2PF_STUCK_NS; and places
-	 * at which one has failed. */
-	atomic_uint failing, failures;
+	/* Any thread reads these without the lock. */
+	atomic_uint stuck;		/* the device is left to the checker for
+					   this many more quick reads; 0: it is
+					   not stuck */
+	atomic_uint suspects;		/* reads that failed or took E2PF_STUCK_NS;
+					   0: the device is not suspect */
+	atomic_uint failed_places;	/* at which a read has failed */
 	/* The disks as they were last looked at, and when; 0: never. */
 	atomic_uint_fast64_t looked_at, busy_ns;
 	/* Written while there are no workers: as measured, or seeks as
@@ -39,8 +47,8 @@ struct e2pf_pacing {
 	/* These need the lock. */
 	const char *unmeasured;		/* why it is not known; NULL: it is, or
 					   was not asked for */
-	uint64_t suspect_at;		/* the place of the first such read; */
-	uint64_t failed_at;		/* of the last one that failed */
+	uint64_t suspect_at;		/* offset of the first suspect read, */
+	uint64_t failed_at;		/* and of the last one that failed */
 	uint64_t errors;		/* reads of ours that failed */
 };
 
@@ -68,14 +76,15 @@ void e2pf_pacing_measured(struct e2pf_pacing *p, const char *unmeasured,
 unsigned e2pf_pacing_judge_ours(struct e2pf_pacing *p, uint64_t offset,
 				int error, uint64_t ns);
 
-/* A read of the checker took `ns` of the device's time; or has failed. */
+/* A read of the checker stalled, and took `ns` of the device's time; or it has failed. */
 unsigned e2pf_pacing_judge_checker(struct e2pf_pacing *p,
 				   const struct e2pf_read *read, uint64_t ns);
 unsigned e2pf_pacing_read_failed(struct e2pf_pacing *p, uint64_t offset);
 
 /* These do not. */
 
-/* Is a request to wait for those before it, because they may fail? */
+/* Are few requests to be in flight, because they may fail?  Also then the checker's own
+ * readahead is needed. */
 bool e2pf_pacing_is_careful(const struct e2pf_pacing *p);
 
 /* Look at the disks' counters, unless that was done a moment ago. */

@@ -14,8 +14,8 @@ bool e2pf_is_sound(const struct e2pf_source *source,
 	       ref->length <= source->bytes[ref->device] - ref->offset;
 }
 
-bool e2pf_is_there(struct e2pf_device *dev, uint64_t offset, uint64_t len,
-		   bool held_counts)
+bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+		    bool held_counts)
 {
 	while (len) {
 		enum e2pf_residency state;

@@ -11,8 +11,8 @@
 #include "device/device.h"
 #include "source.h"
 
-/* Bytes of a reference that are parsed at once, `size` of them as the source says; 0:
- * none, the rest of the reference is not parsed.  All zero: none yet. */
+/* The buffer for what is parsed at once.  The caller sets `size`, as the source says; 0: the
+ * rest of the reference is not parsed.  All zero: empty. */
 struct e2pf_piece {
 	void *bytes;
 	size_t room;
@@ -24,12 +24,12 @@ struct e2pf_piece {
 bool e2pf_is_sound(const struct e2pf_source *source,
 		   const struct e2pf_ref *ref);
 
-/* Are all of these bytes cached, or, if that counts, held? */
-bool e2pf_is_there(struct e2pf_device *dev, uint64_t offset, uint64_t len,
-		   bool held_counts);
+/* Are all of these bytes in the page cache?  `held_counts`: also if they are held. */
+bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+		    bool held_counts);
 
-/* Read the piece of piece->size bytes, which becomes 0 without memory for it.  Returns 0
- * or an errno. */
+/* Read piece->size bytes from this offset.  Returns 0 or an errno; without memory
+ * piece->size becomes 0. */
 int e2pf_piece_read(struct e2pf_device *dev, uint64_t offset,
 		    struct e2pf_piece *piece);
 

@@ -15,7 +15,7 @@ bool e2pf_pool_make(struct e2pf_pool *pool, unsigned workers)
 	return pool->member;
 }
 
-void e2pf_pool_join(struct e2pf_pool *pool)
+void e2pf_pool_enter(struct e2pf_pool *pool)
 {
 	pool->running++;
 }
@@ -38,7 +38,7 @@ void e2pf_pool_clear(struct e2pf_pool *pool)
 unsigned e2pf_pool_leave(struct e2pf_pool *pool)
 {
 	pool->running--;
-	return E2PF_EV_IDLE;
+	return E2PF_EV_ENDED;
 }
 
 unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
@@ -53,7 +53,7 @@ unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
 	m->state = state;
 	/* A checker does not wait at the gate for a worker that sleeps. */
 	return state == E2PF_WORKER_READING ? 0 :
-	       state == E2PF_WORKER_IDLE ? E2PF_EV_GATE | E2PF_EV_IDLE :
+	       state == E2PF_WORKER_IDLE ? E2PF_EV_GATE | E2PF_EV_ENDED :
 					   E2PF_EV_GATE;
 }
 
@@ -71,14 +71,14 @@ unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
 				 unsigned news)
 {
 	struct e2pf_member *m = &pool->member[number];
-	/* As above. */
+	/* Another worker that is throttled may now be the nearest. */
 	unsigned events = m->state == E2PF_WORKER_IDLE ? 0 : E2PF_EV_ROOM;
 
 	m->news = news;
 	return events | e2pf_pool_set_state(pool, number, E2PF_WORKER_IDLE, 0);
 }
 
-bool e2pf_pool_is_idle(const struct e2pf_pool *pool, unsigned news)
+bool e2pf_pool_all_idle(const struct e2pf_pool *pool, unsigned news)
 {
 	unsigned i;
 

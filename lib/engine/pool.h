@@ -25,8 +25,8 @@ enum e2pf_worker_state {
 struct e2pf_member {
 	enum e2pf_worker_state state;
 	struct e2pf_stripe stripe;	/* what it reads */
-	unsigned news;		/* the schedule's count when it last found
-				   nothing to claim */
+	unsigned news;		/* the schedule's, when it last found nothing
+				   to claim: more since then wake it */
 };
 
 struct e2pf_pool {
@@ -39,8 +39,9 @@ struct e2pf_pool {
 	struct e2pf_member *member;	/* an element for each worker */
 	unsigned workers;		/* number of threads; 0: not all of them
 					   have been created */
-	unsigned running;		/* that have not returned yet */
-	unsigned threads_most;
+	unsigned running;		/* that have not left, and whoever is
+					   creating them */
+	unsigned threads_most;		/* `workers` of any start */
 };
 
 /* A worker has read something, or requests something.  Needs no lock. */
@@ -48,17 +49,22 @@ void e2pf_pool_progressed(struct e2pf_pool *pool, uint64_t now);
 
 /* The others need the lock. */
 
-/* Room for this many workers; false without memory.  Somebody begins to start them, and
- * counts as running; this many were started; they have all ended. */
-bool e2pf_pool_make(struct e2pf_pool *pool, unsigned workers);
-void e2pf_pool_join(struct e2pf_pool *pool);
-void e2pf_pool_started(struct e2pf_pool *pool, unsigned workers);
-void e2pf_pool_clear(struct e2pf_pool *pool);
-
-/* Somebody who was running has ended. */
+/* The thread that is going to create the workers counts as running, from enter to leave.
+ * Each worker that was created leaves when it ends. */
+void e2pf_pool_enter(struct e2pf_pool *pool);
 unsigned e2pf_pool_leave(struct e2pf_pool *pool);
 
-/* The state of a worker, what it has claimed, and that it has found nothing. */
+/* Make room for this many workers; false without memory. */
+bool e2pf_pool_make(struct e2pf_pool *pool, unsigned workers);
+
+/* This many were created. */
+void e2pf_pool_started(struct e2pf_pool *pool, unsigned workers);
+
+/* All of them have ended. */
+void e2pf_pool_clear(struct e2pf_pool *pool);
+
+/* Set the state of a worker: as given; reading what it has claimed; or idle, because it
+ * has found nothing to claim since these news. */
 unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
 			     enum e2pf_worker_state state, uint64_t now);
 unsigned e2pf_pool_claimed(struct e2pf_pool *pool, unsigned number,
@@ -67,9 +73,9 @@ unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
 				 unsigned news);
 
 /* Have all of them found nothing to claim since these news? */
-bool e2pf_pool_is_idle(const struct e2pf_pool *pool, unsigned news);
+bool e2pf_pool_all_idle(const struct e2pf_pool *pool, unsigned news);
 
-/* Is a worker reading for this epoch; with `unit`, units that include it? */
+/* Is a worker reading a stripe of this epoch?  With `unit`, one that includes it. */
 bool e2pf_pool_is_reading(const struct e2pf_pool *pool, unsigned epoch,
 			  const uint64_t *unit);
 

@@ -12,9 +12,10 @@
 /* Large reads take longer than E2PF_STALL_NS from memory, too: 128 KiB 20 us. */
 #define STALL_NS_PER_KIB 500u
 
-/* Everything seemed cached, but is not if this many reads had to wait, of at most
- * 16 times as many: a busy machine delays some, too. */
-#define WARM_MISSES 128u
+/* Everything seemed cached when the engine fell asleep, but is not if this many reads
+ * stalled, of at most 16 times as many: a busy machine delays some, too. */
+#define WAKE_MISSES 128u
+#define WAKE_READS (WAKE_MISSES * 16)
 
 void e2pf_reads_start(struct e2pf_reads *c)
 {
@@ -39,19 +40,19 @@ void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated)
 	c->gated = gated && !c->ending;
 }
 
-void e2pf_reads_is_ending(struct e2pf_reads *c)
+void e2pf_reads_set_ending(struct e2pf_reads *c)
 {
 	c->ending = true;
 	c->gated = false;
 }
 
-void e2pf_reads_count_wait(struct e2pf_reads *c)
+void e2pf_reads_came_to_gate(struct e2pf_reads *c)
 {
 	c->gate_waits++;
 }
 
-void e2pf_reads_waited(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
-		       bool served)
+void e2pf_reads_left_gate(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
+			  bool served)
 {
 	if (!latency)
 		latency = LATENCY_NS;
@@ -97,8 +98,6 @@ static bool was_requested(const struct e2pf_reads *c, unsigned device,
 	return false;
 }
 
-/* Not if a page of it is in the cache that no worker has requested: nobody may be reading
- * that. */
 bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
 			 const struct e2pf_read *r)
 {
@@ -149,8 +148,7 @@ bool e2pf_reads_was_stall(struct e2pf_reads *c, const struct e2pf_read *r,
 	       ns > E2PF_STALL_NS + r->length / 1024 * STALL_NS_PER_KIB;
 }
 
-/* Everything seemed cached.  It is not if one read in sixteen waits; rarer
- * waits are due to other processes on this processor. */
+/* A stall of an engine that may be asleep.  Only that one heeds the event. */
 static unsigned count_sleep_miss(struct e2pf_reads *c)
 {
 	uint64_t reads = 0;
@@ -158,11 +156,11 @@ static unsigned count_sleep_miss(struct e2pf_reads *c)
 
 	for (i = 0; i < E2PF_STAGES; i++)
 		reads += c->stages[i].reads;
-	if (!c->sleep_misses || reads - c->sleep_since > WARM_MISSES * 16) {
+	if (!c->sleep_misses || reads - c->sleep_since > WAKE_READS) {
 		c->sleep_since = reads;
 		c->sleep_misses = 0;
 	}
-	return ++c->sleep_misses >= WARM_MISSES ? E2PF_EV_WAKE : 0;
+	return ++c->sleep_misses >= WAKE_MISSES ? E2PF_EV_WAKE : 0;
 }
 
 /* The part of this wait that is not counted yet.  Reads of several threads may
@@ -221,7 +219,7 @@ bool e2pf_reads_failed(struct e2pf_reads *c, struct e2pf_device *dev,
 {
 	bool one_block = r->length <= grain && !r->of_several;
 
-	/* It is not in memory. */
+	/* The block is not in memory: the next read of it is to be looked at. */
 	*lately(c, r->offset, grain) = 0;
 	return !dev->sees_held ||
 	       (r->offset && is_held(c, dev, r->device, r->offset - 1,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The checker's reads: how many there were and how long they took, stage by stage; what
- * waiting at the gate was worth; and whether a worker has requested what a read needs, or
- * lies beside.
+ * The checker's reads: how many there were and how long they took, stage by stage; whether
+ * waiting at the gate has paid; and which ranges the workers have requested last, so that a
+ * read knows whether one of them will bring its blocks, or may have made it fail.
  */
 #ifndef E2PF_READS_H
 #define E2PF_READS_H
@@ -18,7 +18,7 @@
  * layer. */
 #define E2PF_STALL_NS 30000u
 
-/* As many as libext2fs's cache has blocks, and some more. */
+/* The checker's last reads: as many as libext2fs's cache has blocks, and some more. */
 #define E2PF_LATELY 64u
 
 /* The most requests that a worker has in flight: sorted ones on arrays of disks gain up
@@ -36,25 +36,26 @@ struct e2pf_requested {
 
 struct e2pf_reads {
 	/* Any thread reads these without the lock. */
-	atomic_bool gated;		/* in this phase it waits at the gate */
+	atomic_bool gated;		/* in this phase the checker may have to
+					   wait at the gate */
 	atomic_bool ending;		/* a signal is ending the check */
-	/* Its read that has not returned; if several threads read, the last one
-	 * that began. */
+	/* The checker's read that has not returned; if several threads read, the
+	 * last one that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
 	atomic_uint_fast64_t reading_at;	/* bytes */
-	/* The last requests of the workers, a ring, and the number of all. */
+	/* A ring of the workers' last requests, and the number of all. */
 	struct e2pf_requested requested[E2PF_REQUESTED];
 	atomic_uint_fast64_t requests;
-	/* Its last reads, by their place; 0: none. */
+	/* Keys of the checker's last reads, each where its block belongs; 0: none. */
 	atomic_uint_fast64_t lately[E2PF_LATELY];
 
 	/* These need the lock. */
 	unsigned stage;
 	uint64_t stage_began;
-	uint64_t stalled_until;		/* its waits up to here are counted */
+	uint64_t stalled_until;		/* its waits up to this time are counted */
 	uint64_t bytes, gate_waits, stall_ns;
-	/* Of its waits at the gate: time of those that ended without the block, and
-	 * the number of the others. */
+	/* Waits at the gate: the time of those that ended without the block, and
+	 * the number of those that ended with it. */
 	uint64_t lost_ns, served;
 	struct e2pf_stage_stats stages[E2PF_STAGES];
 	/* While the engine is asleep: reads that waited, and the number of reads
@@ -69,7 +70,8 @@ struct e2pf_reads {
 bool e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now,
 		      uint32_t grain);
 
-/* Will a worker read this for the checker, or has it been requested? */
+/* Is it possible that a worker brings these blocks?  It is not if a page of them is in the
+ * cache that no worker has requested: nobody may be reading that. */
 bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
 			 const struct e2pf_read *r);
 
@@ -78,36 +80,38 @@ bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
 void e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
 			unsigned device, uint64_t offset, uint32_t length);
 
-/* A read has returned, and took `ns` in all: did it wait for the device? */
+/* A read has returned, and took `ns` in all.  Did it stall, at the gate or for the
+ * device? */
 bool e2pf_reads_was_stall(struct e2pf_reads *c, const struct e2pf_read *r,
 			  uint64_t ns);
 
-/* It has failed: are there pages beside it in the cache that cannot be had?  They may be of
- * the same large folio, which is read as a whole, or of a request that the block layer has
- * merged with it. */
+/* A read has failed.  Are there pages beside it in the cache that cannot be had?  They may
+ * be of the same large folio, which is read as a whole, or of a request that the block layer
+ * has merged with it: then it may have failed because of them. */
 bool e2pf_reads_failed(struct e2pf_reads *c, struct e2pf_device *dev,
 		       const struct e2pf_read *r, uint32_t grain);
 
 /* A signal is ending the check: nothing waits any more. */
-void e2pf_reads_is_ending(struct e2pf_reads *c);
+void e2pf_reads_set_ending(struct e2pf_reads *c);
 
 /* The others need the lock. */
 
 void e2pf_reads_start(struct e2pf_reads *c);
 
-/* Whether it waits at the gate. */
+/* May reads of the checker wait at the gate, in this phase? */
 void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated);
 
 /* The checker enters a stage. */
 void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now);
 
-/* It waits at the gate; that has ended after `ns`, with the block if `served`.  `latency`
- * is that of the device, 0: not known. */
-void e2pf_reads_count_wait(struct e2pf_reads *c);
-void e2pf_reads_waited(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
-		       bool served);
+/* A read has come to the gate; and has left it after `ns`, with its block if `served`.
+ * `latency` is that of the device, 0: not known.  If waiting does not pay, the gate is open
+ * from now on. */
+void e2pf_reads_came_to_gate(struct e2pf_reads *c);
+void e2pf_reads_left_gate(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
+			  bool served);
 
-/* A read has returned, which was a stall or not. */
+/* Count a read that has returned. */
 unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 			  bool stalled, uint64_t now);
 

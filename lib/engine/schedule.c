@@ -17,10 +17,11 @@
  * bytes. */
 #define UNITS_MOST 8192u
 
-/* Instead of a packed phase and unit: the checker has not reported one. */
+/* A report of the checker in one word, so that it is stored without the lock: the phase
+ * above UNIT_BITS, the unit below.  NOWHERE: there is none. */
 #define NOWHERE UINT64_MAX
 #define UNIT_BITS 56
-#define UNITS (UINT64_MAX >> (64 - UNIT_BITS))
+#define UNIT_MASK (UINT64_MAX >> (64 - UNIT_BITS))
 
 static uint64_t lower_of(uint64_t a, uint64_t b)
 {
@@ -43,7 +44,7 @@ void e2pf_schedule_init(struct e2pf_schedule *s, struct e2pf_source *source)
  * Where the checker is.
  */
 
-void e2pf_schedule_forget(struct e2pf_schedule *s)
+void e2pf_schedule_forget_report(struct e2pf_schedule *s)
 {
 	s->at = NOWHERE;
 }
@@ -51,7 +52,7 @@ void e2pf_schedule_forget(struct e2pf_schedule *s)
 bool e2pf_schedule_report(struct e2pf_schedule *s, unsigned phase,
 			  uint64_t unit)
 {
-	uint64_t at = (uint64_t)phase << UNIT_BITS | (unit & UNITS);
+	uint64_t at = (uint64_t)phase << UNIT_BITS | (unit & UNIT_MASK);
 
 	if (s->at == at)
 		return false;
@@ -65,7 +66,7 @@ bool e2pf_schedule_last(const struct e2pf_schedule *s, int *phase,
 	uint64_t at = s->at;
 
 	*phase = (int)(at >> UNIT_BITS);
-	*unit = at & UNITS;
+	*unit = at & UNIT_MASK;
 	return at != NOWHERE;
 }
 
@@ -82,7 +83,7 @@ bool e2pf_is_followed(const struct e2pf_schedule *s)
 {
 	const struct e2pf_phase *phase = s->phase;
 
-	return phase && phase->followed && s->paced;
+	return phase && phase->followed && s->has_checker;
 }
 
 bool e2pf_passed(const struct e2pf_schedule *s, uint64_t unit)
@@ -103,7 +104,7 @@ void e2pf_schedule_prepare(struct e2pf_schedule *s,
 	bool begun = phase && phase != s->first;
 
 	s->seeks = start->seeks;
-	s->paced = start->paced;
+	s->has_checker = start->has_checker;
 	s->source->ops->begin(s->source, start);
 	s->first = s->source->ops->next(s->source, NULL);
 	/* The phase of the last begin() is gone, but not one that the checker
@@ -118,9 +119,10 @@ unsigned e2pf_schedule_begin(struct e2pf_schedule *s,
 	s->phase = phase;
 	if (!phase)
 		return 0;
-	/* A worker that is asking the source finds another epoch. */
-	if (s->end != E2PF_PHASE_CHOOSING)
-		s->end = E2PF_PHASE_OPEN;
+	/* A worker that is asking the source drops the answer: it finds another
+	 * epoch. */
+	if (s->next != E2PF_NEXT_CHOOSING)
+		s->next = E2PF_NEXT_UNKNOWN;
 	s->next_unit = 0;
 	s->claim_bytes = FIRST_CLAIM;
 	s->epoch++;
@@ -133,30 +135,30 @@ unsigned e2pf_schedule_tell_news(struct e2pf_schedule *s)
 	return E2PF_EV_WORK;
 }
 
-bool e2pf_schedule_has_ended(const struct e2pf_schedule *s)
+bool e2pf_schedule_may_end(const struct e2pf_schedule *s)
 {
 	const struct e2pf_phase *phase = s->phase;
 	bool more;
 
-	if (!phase || s->end != E2PF_PHASE_OPEN)
+	if (!phase || s->next != E2PF_NEXT_UNKNOWN)
 		return false;
 	units(s, phase, &more);
 	return !more;
 }
 
-unsigned e2pf_schedule_set_end(struct e2pf_schedule *s,
-			       enum e2pf_phase_end end)
+unsigned e2pf_schedule_set_next(struct e2pf_schedule *s,
+				enum e2pf_next_phase next)
 {
-	s->end = end;
-	return end == E2PF_PHASE_LAST ? E2PF_EV_IDLE : 0;
+	s->next = next;
+	return next == E2PF_NEXT_NONE ? E2PF_EV_ENDED : 0;
 }
 
 /*
  * Units.
  */
 
-/* The weight of the units to claim. */
-static uint64_t weight_to_claim(struct e2pf_schedule *s, uint64_t share)
+/* The weight of the units to claim, at most `most`. */
+static uint64_t weight_to_claim(struct e2pf_schedule *s, uint64_t most)
 {
 	uint64_t weight = SEEK_CLAIM;
 
@@ -164,7 +166,7 @@ static uint64_t weight_to_claim(struct e2pf_schedule *s, uint64_t share)
 		weight = s->claim_bytes;
 		s->claim_bytes = lower_of(weight * 2, FLASH_CLAIM);
 	}
-	return lower_of(share, weight);
+	return lower_of(most, weight);
 }
 
 /* Units behind the checker are left out, since it has read them itself; and so is the
@@ -179,8 +181,9 @@ static uint64_t first_unit(const struct e2pf_schedule *s)
 	return s->next_unit;
 }
 
-/* The end of the units from stripe->first on that weigh as much as is to be claimed, at
- * least one.  Those that lie side by side stay together. */
+/* Returns the end of the units from stripe->first on that together weigh at most `most`
+ * bytes, or of the first one alone, and sets stripe->bytes to their weight.  Those that
+ * lie side by side stay together. */
 static uint64_t weigh(const struct e2pf_schedule *s, uint64_t end,
 		      uint64_t most, struct e2pf_stripe *stripe)
 {
@@ -196,7 +199,7 @@ static uint64_t weigh(const struct e2pf_schedule *s, uint64_t end,
 	return unit;
 }
 
-bool e2pf_schedule_claim(struct e2pf_schedule *s, uint64_t share,
+bool e2pf_schedule_claim(struct e2pf_schedule *s, uint64_t most,
 			 unsigned workers, struct e2pf_stripe *stripe)
 {
 	uint32_t at_once;
@@ -206,7 +209,7 @@ bool e2pf_schedule_claim(struct e2pf_schedule *s, uint64_t share,
 	*stripe = (struct e2pf_stripe) {
 		.phase = s->phase, .epoch = s->epoch,
 	};
-	if (!stripe->phase || s->end == E2PF_PHASE_CHOOSING)
+	if (!stripe->phase || s->next == E2PF_NEXT_CHOOSING)
 		return false;
 	stripe->first = first_unit(s);
 	end = units(s, stripe->phase, &more);
@@ -216,7 +219,7 @@ bool e2pf_schedule_claim(struct e2pf_schedule *s, uint64_t share,
 	end = lower_of(end, stripe->first + (at_once ? at_once :
 					    UNITS_MOST / workers));
 	if (!at_once)
-		end = weigh(s, end, weight_to_claim(s, share), stripe);
+		end = weigh(s, end, weight_to_claim(s, most), stripe);
 	stripe->last = end - 1;
 	s->next_unit = end;
 	return true;

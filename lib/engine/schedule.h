@@ -15,24 +15,26 @@
 
 #include "source.h"
 
-/* The requests of a part of the engine that has changed: it returns events, and
- * settle() in monitor.c wakes others. */
+/* What follows from a change of a part.  The part's function returns a mask of these, and
+ * settle() in monitor.c acts on it. */
 enum e2pf_event {
-	E2PF_EV_WORK = 1,	/* all workers that sleep look again */
+	E2PF_EV_WORK = 1,	/* idle and throttled workers look again */
 	E2PF_EV_ROOM = 2,	/* the same, if one of them is throttled */
-	E2PF_EV_GATE = 4,	/* whoever waits at the gate looks again; */
-	E2PF_EV_IDLE = 8,	/* and who waits for the workers to end, or to
-				   have nothing left to do */
+	E2PF_EV_GATE = 4,	/* a checker that waits at the gate looks again */
+	E2PF_EV_ENDED = 8,	/* callers that wait for the workers to end, or to
+				   have nothing left to read, look again */
 	E2PF_EV_GIVE_UP = 16,	/* the workers claim nothing any more */
 	E2PF_EV_WAKE = 32	/* an engine that is asleep starts to read */
 };
 
-/* The phase after the current one. */
-enum e2pf_phase_end {
-	E2PF_PHASE_OPEN,	/* not known: units are left */
-	E2PF_PHASE_CHOOSING,	/* a worker asks the source; nothing is claimed
-				   meanwhile */
-	E2PF_PHASE_LAST		/* nothing, unless the checker begins it */
+/* What is known of the phase after the current one.  The last worker that finds nothing to
+ * claim goes from UNKNOWN to CHOOSING, and from there to UNKNOWN in the next phase, or to
+ * NONE; a phase that the checker begins leads from NONE to UNKNOWN. */
+enum e2pf_next_phase {
+	E2PF_NEXT_UNKNOWN,	/* the source was not asked yet */
+	E2PF_NEXT_CHOOSING,	/* a worker is asking it, without the lock; nothing
+				   is claimed meanwhile */
+	E2PF_NEXT_NONE		/* none follows, unless the checker begins one */
 };
 
 struct e2pf_schedule {
@@ -44,13 +46,13 @@ struct e2pf_schedule {
 	atomic_uint epoch;	/* phases begun: what was claimed in an older
 				   one is dropped */
 	atomic_uint_fast64_t at;	/* the checker's phase and unit, packed */
-	atomic_bool paced;	/* there is a checker */
+	atomic_bool has_checker;	/* there is a checker */
 
 	/* These need the lock. */
-	enum e2pf_phase_end end;
-	const struct e2pf_phase *first;
+	enum e2pf_next_phase next;
+	const struct e2pf_phase *first;	/* since the source's begin() */
 	bool seeks;
-	unsigned news;		/* whatever may give an idle worker work */
+	unsigned news;		/* counts what may give an idle worker work */
 	uint64_t next_unit;	/* the first one not claimed */
 	uint64_t claim_bytes;	/* weight of the units claimed next */
 };
@@ -87,8 +89,8 @@ bool e2pf_passed(const struct e2pf_schedule *s, uint64_t unit);
 
 /* The others need the lock. */
 
-/* What the checker has reported no longer counts. */
-void e2pf_schedule_forget(struct e2pf_schedule *s);
+/* The checker's last report no longer counts. */
+void e2pf_schedule_forget_report(struct e2pf_schedule *s);
 
 /* Tell the source how the engine is going to work.  The first phase becomes the current
  * one, unless the checker has begun another. */
@@ -99,17 +101,18 @@ void e2pf_schedule_prepare(struct e2pf_schedule *s,
 unsigned e2pf_schedule_begin(struct e2pf_schedule *s,
 			     const struct e2pf_phase *phase);
 
-/* There may be work for an idle worker. */
+/* There may be work for an idle worker: it looks again. */
 unsigned e2pf_schedule_tell_news(struct e2pf_schedule *s);
 
-/* Claim what comes next, of a weight of at most `share` bytes, for one of the `workers`.
- * Returns false, with the phase set, if there is nothing now. */
-bool e2pf_schedule_claim(struct e2pf_schedule *s, uint64_t share,
+/* Claim the units that come next, of a weight of at most `most` bytes, for one of the
+ * `workers`.  Returns false, with the phase set, if there is nothing now. */
+bool e2pf_schedule_claim(struct e2pf_schedule *s, uint64_t most,
 			 unsigned workers, struct e2pf_stripe *stripe);
 
-/* Were all units claimed, and are there no more to come? */
-bool e2pf_schedule_has_ended(const struct e2pf_schedule *s);
-unsigned e2pf_schedule_set_end(struct e2pf_schedule *s,
-			       enum e2pf_phase_end end);
+/* May the phase end when all workers are idle?  It may not if reports of the checker can
+ * still add units, or if the source is being asked already, or was. */
+bool e2pf_schedule_may_end(const struct e2pf_schedule *s);
+unsigned e2pf_schedule_set_next(struct e2pf_schedule *s,
+				enum e2pf_next_phase next);
 
 #endif

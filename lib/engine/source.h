@@ -70,9 +70,8 @@ struct e2pf_phase {
 /* How the engine is going to work. */
 struct e2pf_start {
 	uint64_t budget;	/* bytes that may be ahead of the checker */
-	bool paced;		/* a checker reports its position */
-	bool seeks;		/* one sweep is cheaper
-				   than two */
+	bool has_checker;	/* otherwise nothing makes room in the budget */
+	bool seeks;		/* one sweep is cheaper than two */
 	bool asleep;		/* everything may be cached: until the next
 				   begin() nothing is seeded; there are only
 				   samples, which may be parsed, and units() and
@@ -98,6 +97,7 @@ struct e2pf_source_ops {
 	/*
 	 * The phase that follows `after`, which has ended: everything in it was
 	 * read and parsed.  NULL as `after`: the first one, which must exist.
+	 * May return `after` itself, to have it read again from its first unit.
 	 * Returns NULL when nothing follows, or not before the checker begins it
 	 * with e2pf_engine_begin_phase().  The phase stays valid and unchanged
 	 * until the next begin().  May compute: no other function is called

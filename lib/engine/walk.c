@@ -11,8 +11,8 @@
 #include "monitor.h"
 #include "piece.h"
 
-/* References and units that are held at once. */
-#define REFS_MOST 4096u
+/* Units that are walked at once; references in memory may be twice as many. */
+#define UNITS_AT_ONCE 4096u
 
 /* Failed reads before the walk ends. */
 #define ERRORS_TOLERATED 16u
@@ -36,7 +36,7 @@ static void add_found(void *ctx, const struct e2pf_ref *ref)
 
 static void count_run(struct walk *walk, const struct e2pf_elevator_step *step)
 {
-	unsigned last = E2PF_CLASS_BITS;
+	unsigned last = E2PF_CLASS_BITS;	/* no class */
 	size_t i;
 
 	for (i = 0; i < step->n; i++) {
@@ -89,7 +89,7 @@ static int walk_phase(struct walk *walk, unsigned phase)
 	bool more;
 
 	while ((units = source->ops->units(source, phase, &more)) > unit) {
-		end = unit + REFS_MOST < units ? unit + REFS_MOST : units;
+		end = unit + UNITS_AT_ONCE < units ? unit + UNITS_AT_ONCE : units;
 		for (; unit < end; unit++)
 			source->ops->seed(source, phase, unit, add_found, walk);
 		walk_pass(walk);
@@ -101,19 +101,19 @@ static int walk_phase(struct walk *walk, unsigned phase)
 	return 0;
 }
 
-int e2pf_engine_plan(struct e2pf_engine *e, struct e2pf_class_count *count)
+int e2pf_engine_count(struct e2pf_engine *e, struct e2pf_class_count *count)
 {
 	struct walk walk = {
 		.e = e, .count = count, .elevator = {
-			.refs_most = 2 * REFS_MOST, .ahead_most = UINT64_MAX,
-			.parse_left = e->source->parse_limit + REFS_MOST
+			.refs_most = 2 * UNITS_AT_ONCE, .ahead_most = UINT64_MAX,
+			.parse_left = e->source->parse_limit + UNITS_AT_ONCE
 		}
 	};
 	const struct e2pf_phase *phase;
 	int err = 0;
 
 	memset(count, 0, e->source->classes * sizeof(*count));
-	for (phase = e2pf_monitor_begin_walk(e); phase && !err;
+	for (phase = e2pf_monitor_begin_source(e); phase && !err;
 	     phase = e->source->ops->next(e->source, phase))
 		err = walk_phase(&walk, phase->number);
 	e2pf_piece_free(&walk.piece);

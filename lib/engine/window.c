@@ -6,8 +6,8 @@
 #define MEMORY_INTERVAL_NS 100000000ull
 #define BUDGET_LEAST (1ull << 20)
 
-/* The most memory for the set of places ahead, bytes: if all of them are alone, 1
- * MiB holds 49,000. */
+/* The most memory for the set of places ahead, bytes: 1 MiB holds 49,000 of them if they
+ * are far from each other. */
 #define SET_MEMORY (1u << 20)
 
 /* The place of a byte of a device. */
@@ -85,7 +85,7 @@ bool e2pf_window_admits_later(struct e2pf_window *w, uint64_t bytes)
 {
 	uint64_t before = atomic_fetch_add(&w->later_bytes, bytes);
 
-	if (!w->cfg->paced || before + bytes <= w->budget / 2)
+	if (!w->cfg->has_checker || before + bytes <= w->budget / 2)
 		return true;
 	atomic_fetch_sub(&w->later_bytes, bytes);
 	return false;
@@ -96,7 +96,7 @@ void e2pf_window_drop_later(struct e2pf_window *w)
 	w->later_bytes = 0;
 }
 
-uint64_t e2pf_window_share(const struct e2pf_window *w)
+uint64_t e2pf_window_claim_most(const struct e2pf_window *w)
 {
 	uint64_t most = w->budget / 4;
 
@@ -107,7 +107,8 @@ uint64_t e2pf_window_share(const struct e2pf_window *w)
 }
 
 /*
- * Stripes.  They are claimed in order, so those of a followed phase are in order, and the checker passes them one after the other.
+ * Stripes.  They are claimed in order, and in a followed phase the checker passes them in
+ * order.
  */
 
 void e2pf_window_phase_begins(struct e2pf_window *w)
@@ -116,7 +117,8 @@ void e2pf_window_phase_begins(struct e2pf_window *w)
 	w->oldest_stripe = w->next_stripe;
 }
 
-static struct e2pf_stripe_ahead *stripe_at(struct e2pf_window *w, uint64_t number)
+static struct e2pf_stripe_ahead *stripe_at(struct e2pf_window *w,
+					   uint64_t number)
 {
 	return &w->stripe[number % E2PF_STRIPES];
 }
@@ -141,7 +143,8 @@ void e2pf_window_add_stripe(struct e2pf_window *w, struct e2pf_stripe *stripe)
 	stripe->number = w->next_stripe++;
 }
 
-/* Bytes are requested for a stripe. */
+/* Bytes are requested for a stripe: those of one that the checker has passed are not
+ * ahead. */
 static void count_ahead(struct e2pf_window *w, uint64_t number, uint64_t bytes)
 {
 	w->read_bytes += bytes;
@@ -157,13 +160,13 @@ static uint64_t bytes_ahead(struct e2pf_window *w)
 
 	drop_passed(w);
 	for (number = w->oldest_stripe; number < w->next_stripe; number++) {
-		const struct e2pf_stripe_ahead *r = stripe_at(w, number);
+		const struct e2pf_stripe_ahead *s = stripe_at(w, number);
 
-		bytes += r->bytes;
-		if (e2pf_schedule_at(w->schedule, &at) && at > r->first)
-			bytes -= (uint64_t)((double)r->bytes *
-					    (double)(at - r->first) /
-					    (double)(r->last - r->first + 1));
+		bytes += s->bytes;
+		if (e2pf_schedule_at(w->schedule, &at) && at > s->first)
+			bytes -= (uint64_t)((double)s->bytes *
+					    (double)(at - s->first) /
+					    (double)(s->last - s->first + 1));
 	}
 	return bytes;
 }
@@ -185,7 +188,7 @@ bool e2pf_window_is_full(struct e2pf_window *w, bool nearest)
 
 bool e2pf_window_is_used_up(const struct e2pf_window *w)
 {
-	return !w->cfg->paced &&
+	return !w->cfg->has_checker &&
 	       w->prefetched_bytes - w->total_from >= w->budget;
 }
 
@@ -250,8 +253,8 @@ void e2pf_window_count_span(struct e2pf_window *w, struct e2pf_run *run,
 	w->prefetched_bytes += new_bytes + gaps;
 }
 
-unsigned e2pf_window_forget(struct e2pf_window *w,
-			    const struct e2pf_read *read, bool *were)
+unsigned e2pf_window_mark_read(struct e2pf_window *w,
+			       const struct e2pf_read *read, bool *were)
 {
 	uint64_t bytes = w->source->bytes[read->device], first, n = 0;
 	uint64_t end = read->offset + read->length;

@@ -5,7 +5,8 @@
  * how many there may be.
  *
  * Where the checker reports its position, the bytes read for units that it has
- * not passed are ahead; in other phases, every place that it has not read.
+ * not passed are ahead; in other phases, every place that it has not read.  Both are
+ * counted in every phase: the places tell whether the checker has used what was read ahead.
  */
 #ifndef E2PF_WINDOW_H
 #define E2PF_WINDOW_H
@@ -31,25 +32,27 @@ struct e2pf_window {
 	struct e2pf_device *dev;		/* whose clock is used */
 	/* Any thread reads and writes these without the lock. */
 	atomic_uint_fast64_t budget;		/* now, bytes */
-	atomic_uint_fast64_t memory_queried;	/* when memory was queried, ns */
+	atomic_uint_fast64_t memory_queried;	/* when, ns; 0: never */
 	atomic_uint_fast64_t later_bytes;	/* found for a later phase */
 
 	/* These need the lock. */
 	struct e2pf_stripe_ahead stripe[E2PF_STRIPES];	/* a ring */
-	uint64_t oldest_stripe, next_stripe;	/* numbers */
-	uint64_t claimed_bytes;		/* weight of the units claimed, and */
-	uint64_t read_bytes;		/* what was read for them */
+	uint64_t oldest_stripe, next_stripe;	/* numbers, which index the ring;
+						   equal: there are none */
+	uint64_t claimed_bytes;		/* weight of the units that were claimed in
+					   this phase, and */
+	uint64_t read_bytes;		/* what was requested for them */
 	struct e2pf_blockset ahead;	/* places read ahead and not used */
-	uint64_t unused;		/* other bytes that nobody has used: of
-					   gaps, and ahead at an earlier stop */
-	uint64_t total_from;		/* bytes prefetched before the start */
-	uint64_t planned_bytes, prefetched_bytes;
+	uint64_t unused;		/* bytes that nobody will use: of gaps, and
+					   those ahead when reading began again */
+	uint64_t planned_bytes, prefetched_bytes;	/* since the creation */
+	uint64_t total_from;		/* prefetched_bytes at the start */
 
 	/* Const from the creation on: the first place of each device. */
 	uint64_t base[E2PF_DEVICES];
 };
 
-/* A run of references.  It is requested span by span, each in one state, from its start. */
+/* A run of references.  It is requested span by span, from its start. */
 struct e2pf_run {
 	struct e2pf_ref *ref;
 	size_t n;
@@ -68,8 +71,8 @@ void e2pf_window_free(struct e2pf_window *w);
  * reads files in /proc and /sys.  Needs no lock. */
 void e2pf_window_query_memory(struct e2pf_window *w);
 
-/* May this be read for the phase that comes later?  If so, it counts.  Needs no
- * lock. */
+/* May these bytes, which were found for a later phase, be read now?  If so, they count.
+ * Needs no lock. */
 bool e2pf_window_admits_later(struct e2pf_window *w, uint64_t bytes);
 
 /* The others need the lock. */
@@ -84,9 +87,9 @@ void e2pf_window_phase_begins(struct e2pf_window *w);
  * own order. */
 void e2pf_window_drop_later(struct e2pf_window *w);
 
-/* Weight of the units that may be claimed at once: a quarter of the budget, judging
- * by the bytes read for those claimed before. */
-uint64_t e2pf_window_share(const struct e2pf_window *w);
+/* The most that may be claimed at once, as a weight of units: that to which a quarter of
+ * the budget belongs, judging by the bytes read for those claimed before. */
+uint64_t e2pf_window_claim_most(const struct e2pf_window *w);
 
 /* Count a stripe that was claimed, and set its number. */
 void e2pf_window_add_stripe(struct e2pf_window *w, struct e2pf_stripe *stripe);
@@ -106,11 +109,11 @@ void e2pf_window_count_span(struct e2pf_window *w, struct e2pf_run *run,
 			    uint64_t len, bool missing);
 
 /* The checker has read these places: they are no longer ahead of it.  Sets *were: any
- * of them was. */
-unsigned e2pf_window_forget(struct e2pf_window *w,
-			    const struct e2pf_read *read, bool *were);
+ * of them was ahead. */
+unsigned e2pf_window_mark_read(struct e2pf_window *w,
+			       const struct e2pf_read *read, bool *were);
 
-/* Bytes that are ahead of it. */
+/* Bytes of the places that are ahead of the checker. */
 uint64_t e2pf_window_unread(const struct e2pf_window *w);
 
 #endif

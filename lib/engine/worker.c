@@ -29,13 +29,13 @@
 #define SUSPECT_MOST 2u
 
 /* How long to wait for a request before asking whether it is still wanted, and whether
- * others have completed; and how many of these steps until a page that could not be
- * read is dropped, to find that out. */
-#define STEP_NS 20000000u
-#define STEPS_TO_DROP 5u
+ * others have completed; and after how many of these waits a page that could not be read
+ * is dropped, to tell it from one that is being read. */
+#define WAIT_NS 20000000u
+#define WAITS_TO_DROP 5u
 
-/* Bytes read of a request that has not completed. */
-#define LATE_BYTES 4096u
+/* Bytes that are read of a request if the kernel does not tell whether it has completed. */
+#define TOUCHED_BYTES 4096u
 
 /*
  * How many requests may be in flight.  The end of a check has to wait for all of them: the
@@ -50,13 +50,13 @@
 #define FIRST_LEAST 4u
 #define FIRST_MOST 64u
 
-/* One of this many parts of a full queue is waited for at a time: to ask the kernel
- * about a request takes 1 us. */
-#define STEPS 32u
+/* A full queue is waited for in this many batches: to ask the kernel about a request takes
+ * 1 us. */
+#define BATCHES 32u
 
-/* Each request changes the mean by this part.  With a fifth as many large requests keep
- * gaps narrow for many small ones behind them. */
-#define LATELY 100u
+/* The mean is of about so many requests.  If it is of 20, a few large ones keep gaps narrow
+ * for many small ones behind them. */
+#define MEAN_OF 100u
 
 struct request {
 	unsigned device;
@@ -71,8 +71,8 @@ struct e2pf_worker {
 	struct e2pf_turn turn;
 	struct e2pf_elevator elevator;
 	struct e2pf_piece piece;
-	struct request ring[E2PF_IN_FLIGHT_MOST];
-	unsigned oldest, in_flight;
+	struct request ring[E2PF_IN_FLIGHT_MOST];	/* those in flight */
+	unsigned oldest, in_flight;	/* index in it; number */
 	unsigned most;			/* that may be in flight, at present */
 	uint64_t mean;			/* bytes of a request, of late */
 };
@@ -86,7 +86,8 @@ static bool is_obsolete(const struct e2pf_worker *w)
  * Requests in flight.
  */
 
-/* Each takes `latency_ns` while others are in flight; 0: not measured. */
+/* How many may be in flight at first.  Each takes `latency_ns` while others are in flight;
+ * 0: not measured. */
 static unsigned first_limit(uint64_t latency_ns)
 {
 	uint64_t n = latency_ns ? LATE_NS / 2 / latency_ns : FIRST_LEAST;
@@ -103,23 +104,24 @@ static struct request *request_at(struct e2pf_worker *w, unsigned index)
 
 /* The number of requests that are waited for at a time, by the last of them: those before
  * it have completed then, too, or will soon. */
-static unsigned step(const struct e2pf_worker *w)
+static unsigned batch(const struct e2pf_worker *w)
 {
-	unsigned n = w->e->cfg.drain ? 1 : w->most / STEPS;
+	unsigned n = w->e->cfg.drain ? 1 : w->most / BATCHES;
 
 	if (n > w->in_flight)
 		n = w->in_flight;
 	return n ? n : 1;
 }
 
+/* The last one of the oldest batch, which is waited for next. */
 static struct request *next_request(struct e2pf_worker *w)
 {
-	return request_at(w, step(w) - 1);
+	return request_at(w, batch(w) - 1);
 }
 
-/* The last block of a request.  If it was evicted again the request has completed.  Where
- * the device can distinguish this case, the block is not read again, which would take a
- * seek back where the device seeks. */
+/* Judged by the request's last block.  If that is missing it was evicted again, and the
+ * request has completed.  Only where the device can tell a missing block from a held one:
+ * elsewhere the caller reads the block, which takes a seek back where the device seeks. */
 static bool is_complete(struct e2pf_engine *e, const struct request *r)
 {
 	struct e2pf_device *dev = e->devices[r->device];
@@ -141,11 +143,11 @@ static void populate(struct e2pf_worker *w, unsigned device, uint64_t offset,
 		dev->ops->populate(dev, offset, len);
 }
 
-/* The requests to wait for have completed; or they are `late`, or have failed, and count as
- * completed. */
-static void completed(struct e2pf_worker *w, bool late)
+/* The oldest batch is no longer in flight.  `late`: it took long or has failed, and then
+ * counts as completed, too. */
+static void end_batch(struct e2pf_worker *w, bool late)
 {
-	unsigned n = step(w), i;
+	unsigned n = batch(w), i;
 
 	for (i = 0; i < n && !late; i++) {
 		const struct request *r = request_at(w, i);
@@ -163,7 +165,7 @@ static void completed(struct e2pf_worker *w, bool late)
 static void count_completed(struct e2pf_worker *w)
 {
 	while (w->in_flight && is_complete(w->e, next_request(w))) {
-		completed(w, false);
+		end_batch(w, false);
 		e2pf_pool_progressed(&w->e->pool, e2pf_now(w->e));
 	}
 }
@@ -179,51 +181,52 @@ static bool read_returned(struct e2pf_worker *w, uint64_t offset, int error,
 }
 
 /*
- * Wait until the range requested here has been read, or might have been.  Returns false
- * if it could not be, or is obsolete.  A request that takes a second is waited for as
- * long as the checker has not passed it: a device that tries a bad sector is not asked
- * for more.  If no disk reads anything, nobody will read it: then it is not waited for.
- * Requests that complete meanwhile are progress, unless this is the request to wait for
- * next.
+ * Wait until this range, which was requested, has been read.  Returns false if that has
+ * failed or the stripe is obsolete; true also if nobody can tell, or if no disk reads
+ * anything, so that nobody will read it: the caller does.  A request that takes a second is
+ * waited for as long as the checker has not passed it: a device that tries a bad sector is
+ * not asked for more.  Requests that complete meanwhile are progress; `is_next`: this is
+ * the one that count_completed() would ask about.
  */
-static bool arrives(struct e2pf_worker *w, unsigned device, uint64_t offset,
-		    uint64_t len, bool is_next)
+static bool wait_for_range(struct e2pf_worker *w, unsigned device,
+			   uint64_t offset, uint64_t len, bool is_next)
 {
 	struct e2pf_engine *e = w->e;
 	struct e2pf_device *dev = e->devices[device];
 	uint64_t began = e2pf_now(e);
-	unsigned failures = e->pacing.failures, steps = 1;
+	unsigned failed = e->pacing.failed_places, waits = 1;
 	bool stuck = false, wanted = true;
 
 	/* A page that fails later, or again, costs too much to be tried once more by
 	 * us. */
 	for (; dev->ops->arrives && wanted &&
 	     !dev->ops->arrives(dev, offset, len, is_obsolete(w) ?
-				E2PF_STUCK_NS : STEP_NS,
-				steps == STEPS_TO_DROP && !e->pacing.failing);
-	     steps++) {
+				E2PF_STUCK_NS : WAIT_NS,
+				waits == WAITS_TO_DROP && !e->pacing.suspects);
+	     waits++) {
 		if (!is_next)
 			count_completed(w);
-		wanted = !is_obsolete(w) && e->pacing.failures == failures;
-		if (!stuck && (e->pacing.failing ||
+		wanted = !is_obsolete(w) && e->pacing.failed_places == failed;
+		if (!stuck && (e->pacing.suspects ||
 			       e2pf_now(e) - began >= E2PF_STUCK_NS)) {
 			stuck = true;
-			e2pf_monitor_read_is_late(e, &w->turn, offset,
-						  e2pf_now(e) - began);
-		} else if (!e->pacing.failing && steps > STEPS_TO_DROP &&
+			e2pf_monitor_read_hangs(e, &w->turn, offset,
+						e2pf_now(e) - began);
+		} else if (!e->pacing.suspects && waits > WAITS_TO_DROP &&
 			   e2pf_pacing_disks_read(&e->pacing) == 0) {
 			break;
 		}
 	}
 	if (stuck)
-		e2pf_monitor_read_is_late(e, &w->turn, offset, 0);
+		e2pf_monitor_read_ended(e, &w->turn);
 	return wanted;
 }
 
 /*
- * Wait for one of the requests in flight; returns 0 or an errno.  If the kernel does
- * not tell whether it has completed, one block of it is read.  Such a read returns when
- * a signal kills the process, and reports read errors, which readahead does not.
+ * Wait for the oldest batch of the requests in flight, by its last one.  Returns 0 or an
+ * errno.  If the kernel does not tell whether that has completed, one block of it is read.
+ * Such a read returns when a signal kills the process, and reports read errors, which
+ * readahead does not.
  */
 static int wait_for_request(struct e2pf_worker *w)
 {
@@ -232,22 +235,22 @@ static int wait_for_request(struct e2pf_worker *w)
 	struct e2pf_device *dev = e->devices[r.device];
 	uint32_t len = e->source->grain;
 	uint64_t offset = r.offset + r.bytes - len, began = e2pf_now(e), now;
-	char buf[LATE_BYTES];
+	char buf[TOUCHED_BYTES];
 	int err = 0;
 
 	if (is_complete(e, &r)) {
-		completed(w, false);
+		end_batch(w, false);
 		return 0;
 	}
-	if (!arrives(w, r.device, offset, 1, true)) {
-		completed(w, true);
+	if (!wait_for_range(w, r.device, offset, 1, true)) {
+		end_batch(w, true);
 		return EIO;
 	}
 	if (!is_complete(e, &r))
 		err = dev->ops->read(dev, buf, offset,
 				     len < sizeof(buf) ? len : sizeof(buf));
 	now = e2pf_now(e);
-	completed(w, err || now - r.made >= LATE_NS);
+	end_batch(w, err || now - r.made >= LATE_NS);
 	read_returned(w, offset, err, now - began);
 	return err;
 }
@@ -288,13 +291,14 @@ static bool request_span(struct e2pf_worker *w, unsigned device, uint64_t pos,
 			.device = device, .offset = pos, .bytes = len,
 			.made = e2pf_now(e)
 		};
-		w->mean = (w->mean * (LATELY - 1) + len) / LATELY;
+		w->mean = (w->mean * (MEAN_OF - 1) + len) / MEAN_OF;
 		e2pf_pool_progressed(&e->pool, e2pf_now(e));
 	}
 	return true;
 }
 
-/* Nobody may be reading these pages: what lies in them is read when it is parsed. */
+/* Nobody may be reading these pages, which a wait would not show: references in them are
+ * read when they are parsed. */
 static void mark_held(const struct e2pf_run *run, uint64_t pos,
 		      uint64_t len)
 {
@@ -376,8 +380,8 @@ static bool parse_piece(struct e2pf_worker *w,
 
 	piece->size = source->ops->piece(source, &ref, step->at);
 	/* A device that may be failing is not asked a second time. */
-	if ((!ref.held || e->pacing.failing) &&
-	    !arrives(w, ref.device, offset, piece->size, false)) {
+	if ((!ref.held || e->pacing.suspects) &&
+	    !wait_for_range(w, ref.device, offset, piece->size, false)) {
 		e2pf_elevator_parsed(&w->elevator, piece->size);
 		return !is_obsolete(w);
 	}
@@ -396,7 +400,7 @@ static bool parse_piece(struct e2pf_worker *w,
  * The thread.
  */
 
-/* Find what its units refer to. */
+/* Fill the elevator's first level. */
 static void seed_units(struct e2pf_worker *w)
 {
 	struct e2pf_source *source = w->e->source;

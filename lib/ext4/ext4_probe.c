@@ -65,7 +65,7 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 		some[number] = e2pf_ext4_group(s->ext4, number);
 	}
 	s->ext4->groups = some;
-	err = e2pf_plan(&s->base, plan);
+	err = e2pf_count_metadata(&s->base, plan);
 	s->ext4->groups = NULL;
 	free(some);
 	for (i = 0; i < E2PF_CLASSES; i++)
@@ -137,7 +137,7 @@ double e2pf_probe_seconds(const struct e2pf_probe *p)
 errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *p)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-	uint64_t tables = e2pf_ext4_tables(s->ext4);
+	uint64_t tables = e2pf_ext4_table_bytes(s->ext4);
 	/* One group in `step` is sampled. */
 	uint32_t step = (uint32_t)(tables / PROBE_TABLES) + 1;
 	errcode_t err;

@@ -74,8 +74,8 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	r->list_bytes = s->ext4->list_bytes;
 	r->order = "in the checker's order";
 	if (r->budget)
-		e2pf_note(&r->notes, "reads: %s (%s)", s->io_manager, s->maps ?
-			  "what was read ahead is mapped" :
+		e2pf_note(&r->notes, "reads: %s (%s)", s->io_manager,
+			  s->uses_mmap ? "what was read ahead is mapped" :
 			  "the I/O manager the filesystem was opened with");
 	else
 		e2pf_note_off(&r->notes, "off", "no inode scan began");
@@ -149,7 +149,7 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 static errcode_t new_session(ext2_filsys fs, const char *device,
 			     uint64_t offset,
 			     const struct e2pf_settings *settings,
-			     bool paced,
+			     bool has_checker,
 			     struct e2pf_session **session)
 {
 	struct e2pf_ext4_session *s = calloc(1, sizeof(*s));
@@ -159,15 +159,15 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 		return EXT2_ET_NO_MEMORY;
 	pthread_mutex_init(&s->lock, NULL);
 	err = e2pf_session_init(&s->base, &ext4, device, settings);
-	s->base.cfg.paced = paced;
+	s->base.cfg.has_checker = has_checker;
 	if (!err)
 		err = parse_geometry(s, fs);
 	if (!err)
 		err = add_device(s, device, offset);
 	if (err)
 		goto fail;
-	s->maps = fs->io->manager == e2pf_mmap_io_manager;
-	s->io_manager = s->maps ? "mmap" :
+	s->uses_mmap = fs->io->manager == e2pf_mmap_io_manager;
+	s->io_manager = s->uses_mmap ? "mmap" :
 			fs->io->manager == unix_io_manager ? "unix" : "other";
 	err = EXT2_ET_NO_MEMORY;
 	s->ext4 = e2pf_ext4_new(&s->geo, E2PF_ALL_CLASSES);
@@ -200,10 +200,11 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 	return err;
 }
 
-errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
-			  const struct e2pf_settings *settings,
-			  struct e2pf_observer *observer,
-			  struct e2pf_session **session)
+errcode_t e2pf_open_for_check(ext2_filsys fs, const char *device,
+			      uint64_t offset,
+			      const struct e2pf_settings *settings,
+			      struct e2pf_observer *observer,
+			      struct e2pf_session **session)
 {
 	errcode_t err = new_session(fs, device, offset, settings, true,
 				    session);
@@ -223,7 +224,7 @@ void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
 	if (!session->dev[0]->uncached)
-		e2pf_journal_walk(&s->journal, &s->geo, block);
+		e2pf_journal_request_map(&s->journal, &s->geo, block);
 }
 
 void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
@@ -245,7 +246,7 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 /* Mapped pages count as this process's memory: a part of the budget. */
 #define MAPPED_PART 4
 
-errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
+errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
@@ -258,18 +259,18 @@ errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs)
 	if (session->available < OWN_BYTES +
 	    (uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP)
 		session->why_off = "too little memory is available";
-	if (s->maps && !session->why_off) {
+	if (s->uses_mmap && !session->why_off) {
 		e2pf_mmap_limit(session->cfg.budget / MAPPED_PART);
-		session->dev[0]->mapped = e2pf_mmap_populate;
+		session->dev[0]->fill_page_tables = e2pf_mmap_populate;
 	}
 	return e2pf_session_start(session);
 }
 
-errcode_t e2pf_plan(struct e2pf_session *session,
-		    struct e2pf_class_count *plan)
+errcode_t e2pf_count_metadata(struct e2pf_session *session,
+			      struct e2pf_class_count *plan)
 {
 	const struct e2pf_geometry *geo = &e2pf_ext4_of(session)->geo;
-	errcode_t err = e2pf_engine_plan(session->engine, plan);
+	errcode_t err = e2pf_engine_count(session->engine, plan);
 
 	/* These were read when the filesystem was opened. */
 	plan[E2PF_DESCRIPTORS] = (struct e2pf_class_count){

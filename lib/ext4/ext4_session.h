@@ -28,7 +28,7 @@ struct e2pf_ext4_session {
 	struct e2pf_ext4 *ext4;
 	struct e2pf_observer *observer;	/* NULL without a checker */
 	struct e2pf_journal journal;
-	bool maps;			/* the checker reads through the mmap manager */
+	bool uses_mmap;			/* the checker reads through that manager */
 	const char *io_manager;
 };
 
@@ -51,18 +51,19 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
  * session would read ahead.  Reads only those that it must parse: inode tables and
  * upper levels of trees.  Runs in the calling thread.
  */
-errcode_t e2pf_plan(struct e2pf_session *session,
-		    struct e2pf_class_count *plan);
+errcode_t e2pf_count_metadata(struct e2pf_session *session,
+			      struct e2pf_class_count *plan);
 
 /*
  * Like e2pf_open(), for a program that reads through fs->io: from now on
  * `observer` observes these reads, and the engine keeps ahead of them.  The
  * caller owns the observer, which serves one session at a time.
  */
-errcode_t e2pf_open_paced(ext2_filsys fs, const char *device, uint64_t offset,
-			  const struct e2pf_settings *settings,
-			  struct e2pf_observer *observer,
-			  struct e2pf_session **session);
+errcode_t e2pf_open_for_check(ext2_filsys fs, const char *device,
+			      uint64_t offset,
+			      const struct e2pf_settings *settings,
+			      struct e2pf_observer *observer,
+			      struct e2pf_session **session);
 
 /* The checker is about to walk the block map of the filesystem's journal, which
  * does not use extents.  `block` are the indirect, double indirect and triple
@@ -76,10 +77,10 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block);
 /*
  * A scan of all inodes begins.  Stop reading ahead for an earlier scan, choose
  * threads, order and budget from the device's topology, and start.  May be
- * called any number of times.  `fs` is the one of e2pf_open_paced().  Does nothing
- * if a thread of the earlier scan still waits for the device.
+ * called any number of times.  `fs` is the one of e2pf_open_for_check().  Does
+ * nothing if a thread of the earlier scan still waits for the device.
  */
-errcode_t e2pf_start_paced(struct e2pf_session *session, ext2_filsys fs);
+errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs);
 
 /* The program has opened its filesystem again: continue the statistics of the
  * ended session `old`, and free that. */

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * ext4 as a source of work: its phases, and the groups and list entries that are
- * their units.  Decides which blocks are read in which phase. lib/engine/
+ * their units.  Decides which blocks are read in which phase.  lib/engine/
  * decides how far ahead; plan_*.c know the meaning of the bytes.
  */
 #include <stdlib.h>
@@ -29,7 +29,7 @@
 #define FLEX_GROUPS 16u
 #define TOGETHER_BYTES (256u << 10)
 
-/* At most one block in 64 is parsed as a tree block.  A sound filesystem has
+/* At most this part of all blocks is parsed as tree blocks.  A sound filesystem has
  * far fewer: an extent node describes 84 extents or more. */
 #define PARSED_PART 64u
 
@@ -215,7 +215,7 @@ static void ext4_begin(struct e2pf_source *source,
 	ext4->side_by_side = !start->asleep && lie_side_by_side(ext4);
 	ext4->ordered = ext4->guarded && !start->asleep && lie_in_order(ext4);
 	ext4->source.align = ext4->side_by_side ? FLEX_GROUPS : 1;
-	/* Few units at first: then the device is not measured. */
+	/* With folders there are few units at first, so the device is not measured. */
 	e2pf_folders_free(ext4->folders);
 	ext4->folders = NULL;
 	if (ext4->below_count)
@@ -223,13 +223,14 @@ static void ext4_begin(struct e2pf_source *source,
 	if (ext4->folders)
 		ext4->source.align = 1;
 	memcpy(ext4->phases, phases, sizeof(phases));
-	ext4->paced = start->paced;
+	ext4->has_checker = start->has_checker;
 	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
 	ext4->bitmaps_done = false;
 }
 
-/* The checker begins the list.  Its reads between that and pass 5 are not known
- * before. */
+/* The phase LIST is begun by the checker alone, and BITMAPS follow it: what the checker
+ * reads between pass 1 and its list is not known before.  When folders name too many inodes
+ * the same phase is read once more, as groups. */
 static const struct e2pf_phase *ext4_next(struct e2pf_source *source,
 					  const struct e2pf_phase *after)
 {
@@ -245,7 +246,7 @@ static const struct e2pf_phase *ext4_next(struct e2pf_source *source,
 	if (after->number == E2PF_EXT4_TABLES)
 		ext4->bitmaps_done = ext4->bitmaps_early;
 	if (after->number == E2PF_EXT4_BITMAPS || ext4->bitmaps_done ||
-	    (after->number == E2PF_EXT4_TABLES && ext4->paced))
+	    (after->number == E2PF_EXT4_TABLES && ext4->has_checker))
 		return NULL;
 	return &ext4->phases[E2PF_EXT4_BITMAPS];
 }
@@ -275,7 +276,7 @@ static uint64_t table_bytes(const struct e2pf_ext4 *ext4, uint64_t group)
 	       ext4->geo->inode_size;
 }
 
-uint64_t e2pf_ext4_tables(const struct e2pf_ext4 *ext4)
+uint64_t e2pf_ext4_table_bytes(const struct e2pf_ext4 *ext4)
 {
 	uint64_t bytes = 0;
 	uint32_t g;
@@ -430,7 +431,6 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 		.cookie = e2pf_cookie_of(table),
 		.cls = E2PF_INODES
 	};
-
 	struct whole_pages whole = { source, sink, ctx };
 	const struct e2pf_plan plan = plan_for(ext4, &whole);
 

@@ -41,25 +41,26 @@ struct e2pf_ext4 {
 	 * source.  If there are none, all is read. */
 	const uint32_t *below;
 	unsigned below_count;
-	/* Private. */
-	unsigned classes;
-	struct e2pf_folders *folders;	/* NULL: all is read */
-	/* Unused parts of inode tables are not read, not even in gaps; and with a
-	 * page size, no page in which a block of one lies. */
+	unsigned classes;		/* a mask of 1u << enum e2pf_class */
+	/* A mounted filesystem: unused parts of inode tables are not read, not even
+	 * in gaps; and with a page size, no page in which a block of one lies. */
 	bool guarded;
-	uint32_t page;
+	uint32_t page;			/* bytes; 0: any page */
+	/* Private; those up to the lock are written by begin() and next(). */
+	struct e2pf_folders *folders;	/* NULL: all is read */
 	bool ordered;			/* tables lie in the order of groups */
 	uint64_t bytes;			/* of the filesystem */
 	struct e2pf_phase phases[E2PF_EXT4_PHASES];
-	bool side_by_side;		/* tables, and bitmaps next to them */
-	bool bitmaps_early;		/* found with the inode tables, */
-	bool bitmaps_done;		/* and read with them */
-	bool paced;
+	bool side_by_side;		/* tables of FLEX_GROUPS groups, and their
+					   bitmaps */
+	bool bitmaps_early;		/* they belong to the phase TABLES, */
+	bool bitmaps_done;		/* which has ended */
+	bool has_checker;
 	pthread_mutex_t lock;		/* of the list, which is what follows */
 	enum e2pf_class list_class;
 	uint64_t *list;			/* ring of blocks, allocated when a list
 					   begins */
-	size_t list_bytes;		/* memory that it takes */
+	size_t list_bytes;		/* memory that it takes, for the report */
 	uint64_t list_total;
 	uint64_t list_end;		/* entries that were added */
 	uint64_t list_at;		/* the checker's position */
@@ -80,14 +81,15 @@ struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
 				  uint64_t number);
 
 /* The used parts of all inode tables, in bytes. */
-uint64_t e2pf_ext4_tables(const struct e2pf_ext4 *ext4);
+uint64_t e2pf_ext4_table_bytes(const struct e2pf_ext4 *ext4);
 
 /*
  * Reports from the checker, from one of its threads, for an engine that uses
  * this source.
  */
 
-/* The only inode scan has reached this group, which is below geo->groups. */
+/* The inode scan has reached this group, which is below geo->groups.  There is only one
+ * scan at a time. */
 void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group);
 
 /* How far the checker is: the allocated inodes of the groups before `passed`, which the

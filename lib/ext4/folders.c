@@ -34,26 +34,28 @@ struct e2pf_folders {
 	const struct e2pf_ext4 *ext4;
 	const struct e2pf_geometry *geo;
 	pthread_mutex_t lock;		/* of what follows */
-	uint64_t units, seeded;
+	uint64_t units, seeded;		/* sweeps: known, and passed on */
 	bool news;			/* there may be something to sweep */
 	bool full;			/* more than can be kept */
-	uint32_t part;			/* bytes of a table, see above */
-	/* A bit for each inode, part of a table, and part of the device: */
-	uint8_t *wanted, *table, *near;
-	/* What tables refer to and was not read; the number of the inode is the
-	 * group of its kind. */
+	uint32_t part;			/* bytes: SEEK_PART or FLASH_PART */
+	uint8_t *wanted;		/* a bit for each inode; */
+	uint8_t *table;			/* for each part of a table, requested; */
+	uint8_t *near;			/* and for each stretch of the device: a
+					   wanted folder has a block in it */
+	/* What tables refer to and was not read. */
 	struct e2pf_ref *ref;
 	size_t refs, ref_room;
 	struct name *name;
 	size_t names, name_room;
 	uint64_t left;			/* bytes that may still be read */
-	uint64_t steps;
+	uint64_t steps;			/* of STEPS_MOST */
 };
 
-/* The inode that is being parsed. */
+/* Whose blocks are found: those of the inode that is being parsed, or, in want(), the table
+ * of a group.  Their kinds keep that number. */
 struct parent {
 	struct e2pf_folders *f;
-	uint32_t ino;
+	uint32_t number;
 };
 
 static bool has_bit(const uint8_t *bits, uint64_t at)
@@ -70,7 +72,7 @@ static bool set_bit(uint8_t *bits, uint64_t at)
 	return !before;
 }
 
-/* A sink; `ctx` is the parent, or a group whose table this is. */
+/* A sink, whose `ctx` is the parent. */
 static void keep(void *ctx, const struct e2pf_ref *found)
 {
 	const struct parent *parent = ctx;
@@ -87,11 +89,11 @@ static void keep(void *ctx, const struct e2pf_ref *found)
 		kind.parse = E2PF_FOLDER_BLOCK;
 		ref.parse = true;
 	}
-	kind.group = parent->ino;
+	kind.from_ino = parent->number;
 	ref.cookie = e2pf_cookie_of(kind);
 	f->ref[f->refs++] = ref;
 	f->news |= kind.parse == E2PF_FOLDER_TABLE ||
-		   has_bit(f->wanted, kind.group);
+		   has_bit(f->wanted, kind.from_ino);
 }
 
 static uint64_t table_parts(const struct e2pf_folders *f)
@@ -140,7 +142,7 @@ static void add_entry(void *ctx, uint32_t ino)
 	const struct parent *parent = ctx;
 	struct e2pf_folders *f = parent->f;
 
-	if (has_bit(f->wanted, parent->ino)) {
+	if (has_bit(f->wanted, parent->number)) {
 		want(f, ino);
 		return;
 	}
@@ -148,11 +150,11 @@ static void add_entry(void *ctx, uint32_t ino)
 		   !e2pf_have_room((void **)&f->name, &f->name_room, f->names,
 				   1, sizeof(*f->name));
 	if (!f->full)
-		f->name[f->names++] = (struct name) { parent->ino, ino };
+		f->name[f->names++] = (struct name) { parent->number, ino };
 }
 
-/* Blocks in one of these are near each other. */
-static uint64_t place(const struct e2pf_folders *f, uint64_t offset)
+/* The number of the stretch of the device: blocks in one are near each other. */
+static uint64_t stretch_of(const struct e2pf_folders *f, uint64_t offset)
 {
 	return offset / (f->part / 2);
 }
@@ -173,7 +175,7 @@ struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4, bool seeks)
 	f->left = geo->blocks / FOLDER_PART * geo->block_size;
 	f->wanted = calloc(geo->inodes / 8 + 1, 1);
 	f->table = calloc(geo->groups * table_parts(f) / 8 + 1, 1);
-	f->near = calloc(place(f, geo->blocks * geo->block_size) / 8 + 1, 1);
+	f->near = calloc(stretch_of(f, geo->blocks * geo->block_size) / 8 + 1, 1);
 	if (!f->wanted || !f->table || !f->near) {
 		e2pf_folders_free(f);
 		return NULL;
@@ -231,13 +233,13 @@ static bool is_wanted(const struct e2pf_folders *f, const struct e2pf_ref *ref)
 {
 	struct e2pf_kind kind = e2pf_kind_of(ref);
 
-	return kind.parse == E2PF_FOLDER_TABLE || has_bit(f->wanted, kind.group);
+	return kind.parse == E2PF_FOLDER_TABLE || has_bit(f->wanted, kind.from_ino);
 }
 
 static bool is_near(const struct e2pf_folders *f, const struct e2pf_ref *ref)
 {
 	return ref->cls == E2PF_DIRS && ref->length <= f->part / 2 &&
-	       has_bit(f->near, place(f, ref->offset));
+	       has_bit(f->near, stretch_of(f, ref->offset));
 }
 
 void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
@@ -252,7 +254,7 @@ void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
 	f->news = false;
 	for (i = 0; i < f->refs; i++)
 		if (f->ref[i].cls == E2PF_DIRS && is_wanted(f, &f->ref[i]))
-			set_bit(f->near, place(f, f->ref[i].offset));
+			set_bit(f->near, stretch_of(f, f->ref[i].offset));
 	for (i = 0; i < f->refs; i++) {
 		const struct e2pf_ref *ref = &f->ref[i];
 
@@ -273,8 +275,8 @@ static void parse_table(struct parent *parent, struct e2pf_plan *plan,
 	uint16_t mode;
 
 	for (; size >= each; size -= each, inode += each) {
-		parent->ino = ino++;
-		e2pf_plan_inodes(plan, parent->ino, inode, each);
+		parent->number = ino++;
+		e2pf_plan_inodes(plan, parent->number, inode, each);
 		memcpy(&mode, inode, sizeof(mode));
 		if ((le16toh(mode) & LINUX_S_IFMT) == LINUX_S_IFDIR)
 			e2pf_plan_inline_entries(plan->geo, inode, add_entry,
@@ -287,7 +289,7 @@ bool e2pf_folders_parse(struct e2pf_folders *f, const struct e2pf_plan *plan,
 			const void *bytes, uint32_t size)
 {
 	struct e2pf_kind kind = e2pf_kind_of(ref);
-	struct parent parent = { f, kind.group };
+	struct parent parent = { f, kind.from_ino };
 	struct e2pf_plan kept = *plan;
 	bool more;
 	E2PF_LOCKED(f);

@@ -61,7 +61,7 @@ void e2pf_journal_add(struct e2pf_journal *j, uint64_t block)
 	j->blocks += !j->full;
 }
 
-static bool find(const struct e2pf_journal *j, uint64_t block, uint64_t *place)
+static bool find(const struct e2pf_journal *j, uint64_t block, uint64_t *index)
 {
 	size_t i;
 
@@ -69,7 +69,7 @@ static bool find(const struct e2pf_journal *j, uint64_t block, uint64_t *place)
 		const struct e2pf_journal_run *r = &j->run[i];
 
 		if (block >= r->block && block - r->block < r->count) {
-			*place = r->first + (block - r->block);
+			*index = r->first + (block - r->block);
 			return true;
 		}
 	}
@@ -107,8 +107,9 @@ static void read_ref_ahead(void *ctx, const struct e2pf_ref *ref)
 	w->left -= n;
 }
 
-void e2pf_journal_walk(struct e2pf_journal *j, const struct e2pf_geometry *geo,
-		       const uint32_t block[3])
+void e2pf_journal_request_map(struct e2pf_journal *j,
+			      const struct e2pf_geometry *geo,
+			      const uint32_t block[3])
 {
 	const struct e2pf_kind twice = {
 		.cls = E2PF_FILES, .parse = E2PF_INDIRECT_BLOCK,
@@ -151,33 +152,33 @@ static void extend(struct e2pf_journal *j, uint64_t end)
 	}
 }
 
-/* The replay has reached index `place`. */
-static void advance(struct e2pf_journal *j, uint64_t place)
+/* The replay has reached index `index`. */
+static void advance(struct e2pf_journal *j, uint64_t index)
 {
 	uint64_t end, most = MOST_WINDOW / j->block_size;
 
 	/* A step forward over the data of a transaction does not count as a
 	 * jump: the replay will come back to that data. */
-	if (!j->window || place < j->from || place > j->to + most) {
-		j->from = j->to = place;
+	if (!j->window || index < j->from || index > j->to + most) {
+		j->from = j->to = index;
 		j->window = LEAST_WINDOW / j->block_size;
-	} else if (place + j->window / 2 < j->to) {
+	} else if (index + j->window / 2 < j->to) {
 		return;
 	} else if (j->window < most) {
 		j->window *= 4;
 	}
-	end = place + j->window;
+	end = index + j->window;
 	extend(j, end < j->blocks ? end : j->blocks);
 }
 
 void e2pf_journal_at(struct e2pf_journal *j, uint64_t block)
 {
-	uint64_t place;
+	uint64_t index;
 
 	/* Index 0 is the journal's superblock; the log begins elsewhere. */
-	if (!find(j, block, &place) || !place)
+	if (!find(j, block, &index) || !index)
 		return;
 	pthread_mutex_lock(&j->lock);
-	advance(j, place);
+	advance(j, index);
 	pthread_mutex_unlock(&j->lock);
 }

@@ -25,13 +25,13 @@ struct e2pf_journal {
 	/* Private. */
 	struct e2pf_journal_run *run;
 	size_t runs, room;
-	bool full;
-	uint64_t blocks;
+	bool full;			/* later blocks are left out */
+	uint64_t blocks;		/* in all runs */
 	pthread_mutex_t lock;		/* of e2pf_journal_at() */
 	/* Indices in the journal: all blocks from `from` up to `to` were
 	 * requested. */
 	uint64_t from, to;
-	uint64_t window;		/* blocks */
+	uint64_t window;		/* blocks; 0: the replay has not begun */
 };
 
 /* Begin with a journal without blocks.  The device must outlive it. */
@@ -43,8 +43,9 @@ void e2pf_journal_fini(struct e2pf_journal *j);
  * indirect and triple indirect block that its inode names (0: none), and all
  * blocks that the double indirect block refers to, at most 4 MiB.  The blocks below
  * the triple indirect one are not requested: they begin at 4 GiB. */
-void e2pf_journal_walk(struct e2pf_journal *j, const struct e2pf_geometry *geo,
-		       const uint32_t block[3]);
+void e2pf_journal_request_map(struct e2pf_journal *j,
+			      const struct e2pf_geometry *geo,
+			      const uint32_t block[3]);
 
 /* Append this block of the filesystem to the journal.  If a journal consists of
  * too many runs, only its first part is read ahead. */

@@ -85,8 +85,11 @@ enum e2pf_parse {
 
 /* The kind of a run of blocks: the cookie of a reference. */
 struct e2pf_kind {
-	uint32_t group;			/* of an inode table; below a folder
-					   otherwise the inode that leads to it */
+	union {
+		uint32_t group;		/* of an inode table */
+		uint32_t from_ino;	/* only below a folder, of any other block:
+					   the inode that leads to it */
+	};
 	uint8_t parse;			/* enum e2pf_parse */
 	uint8_t depth;			/* extent node: levels below it;
 					   indirect: 1 single to 3 triple */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides nothing but this: a read that fails, and may have failed because of a request
- * of the engine, is made again, past the page cache, before the program learns of it.
+ * Tells the engine of each read.  Decides only one thing: a read that fails, and may have
+ * failed because of a request of the engine, is made again, past the page cache, before the
+ * program learns of it.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static struct {
 	_Atomic(struct e2pf_observer *) observer;
 } observed;
 
-/* A read, and whom to tell. */
+/* A read, and the engine that is told of it; NULL: none. */
 struct observed_read {
 	struct e2pf_engine *engine;
 	struct e2pf_read r;
@@ -41,7 +42,7 @@ static bool is_worth_retrying(void *context)
 {
 	const struct observed_read *o = context;
 
-	return e2pf_engine_may_read_again(o->engine, &o->r);
+	return e2pf_engine_read_failed(o->engine, &o->r);
 }
 
 /* Tell the engine of a read before it is made.  Returns the engine if it must
@@ -68,7 +69,8 @@ static struct e2pf_engine *announce(io_channel channel,
 	return o->engine;
 }
 
-/* The program's handler of errors may read, too. */
+/* The program's handler of errors may read, too: inside a read, and then `outer` is that
+ * read's retry. */
 static errcode_t read_observed(io_channel channel, unsigned long long block,
 			       int count, void *data, bool wide)
 {

@@ -25,8 +25,8 @@ struct e2pf_observer {
 /*
  * Observe `channel`.  Returns false and changes nothing while another observer
  * does so, if a channel of another manager was ever observed, if the manager's
- * table has an unknown layout, or if it is unixfd_io_manager.  The caller must keep other threads from the channel and from
- * this function meanwhile.
+ * table has an unknown layout, or if it is unixfd_io_manager.  The caller must keep
+ * other threads from the channel and from this function meanwhile.
  */
 bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 		  struct e2pf_engine *engine);

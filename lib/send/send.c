@@ -289,7 +289,7 @@ static const char *open_filesystem(struct send *s, int fd)
 	for (i = 0; i < s->fs.map.devices; i++)
 		if (!fstat(s->fs.device[i], &st))
 			e2pf_session_add_device(&s->base, NULL, &st);
-	cfg->paced = true;
+	cfg->has_checker = true;
 	e2pf_session_choose(&s->base);
 	if (!s->base.settings.threads)
 		cfg->threads = cfg->seeks ? SEEK_THREADS : THREADS;

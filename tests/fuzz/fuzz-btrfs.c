@@ -99,7 +99,7 @@ static void walk(const struct e2pf_btrfs_super *super)
 	engine = e2pf_engine_new(&btrfs.source, list);
 	if (engine) {
 		reads = 0;
-		e2pf_engine_plan(engine, count);
+		e2pf_engine_count(engine, count);
 	}
 	e2pf_chunk_map_address(&btrfs.map, 0, DEVICE / 2, &system);
 	e2pf_engine_free(engine);

@@ -236,7 +236,7 @@ static void run_pass(struct rig *r, uint32_t groups)
 		tables += (uint64_t)r->groups[g].inodes_in_use *
 			  r->geo.inode_size;
 	pass(r);
-	require(!el->held);
+	require(!el->in_memory);
 	require(r->read <= tables + pieces * r->geo.block_size);
 	e2pf_piece_free(&r->piece);
 }

@@ -16,7 +16,7 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 	r->classes = E2PF_ALL_CLASSES;
 	r->device = &r->dev.dev;
 	r->cfg = (struct e2pf_engine_config) {
-		.threads = workers, .seek_threads = workers, .paced = true,
+		.threads = workers, .seek_threads = workers, .has_checker = true,
 		.budget = PLENTY
 	};
 }
@@ -40,7 +40,7 @@ void rig_new(struct rig *r)
 
 bool rig_read_fails(struct rig *r, uint64_t offset)
 {
-	return e2pf_engine_may_read_again(r->e, &(struct e2pf_read) {
+	return e2pf_engine_read_failed(r->e, &(struct e2pf_read) {
 		.offset = offset, .length = r->fs.geo.block_size
 	});
 }

@@ -201,7 +201,7 @@ TEST(test_room_for_leaves)
 
 	for (i = 0; i < COUNT(cases); i++) {
 		const struct e2pf_start start = {
-			.paced = true, .budget = cases[i].budget
+			.has_checker = true, .budget = cases[i].budget
 		};
 
 		seed_phases(p, &start, E2PF_BTRFS_LEAVES);
@@ -209,7 +209,7 @@ TEST(test_room_for_leaves)
 						       E2PF_BTRFS_LEAVES,
 						       &more), cases[i].leaves);
 		/* The check keeps so few leaves on any machine. */
-		assert_int_equal(p->btrfs.used_once, cases[i].window);
+		assert_int_equal(p->btrfs.drop_read, cases[i].window);
 	}
 	free_fs(p);
 }

@@ -104,12 +104,12 @@ static void look_at_holes(const char *folder)
 	assert_int_equal(pwrite(fd, sparse, 1, 2 * SIZE), 1);
 	assert_int_equal(fsync(fd), 0);
 	assert_int_equal(e2pf_device_open(sparse, SIZE, &dev), 0);
-	at = dev->ops->data(dev, 0);
+	at = dev->ops->next_data(dev, 0);
 	/* A filesystem without holes has data everywhere. */
 	assert_true(at == SIZE || at == 0);
-	assert_true(dev->ops->data(dev, SIZE) == SIZE);
+	assert_true(dev->ops->next_data(dev, SIZE) == SIZE);
 	if (at)
-		assert_true(dev->ops->data(dev, 2 * SIZE) == UINT64_MAX);
+		assert_true(dev->ops->next_data(dev, 2 * SIZE) == UINT64_MAX);
 	assert_int_equal(fstatfs(fd, &fs), 0);
 	posix_fadvise(dev->fd, 2 * SIZE, 4096, POSIX_FADV_DONTNEED);
 	dev->ops->span(dev, SIZE, 4096, &found);

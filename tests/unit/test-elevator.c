@@ -54,8 +54,8 @@ static void add(void *ctx, const struct e2pf_ref *ref)
 	(void)ctx;
 	if (e2pf_is_sound(p.r.source, ref))
 		e2pf_elevator_add(&p.el, ref);
-	if (p.el.held > p.most_held)
-		p.most_held = p.el.held;
+	if (p.el.in_memory > p.most_held)
+		p.most_held = p.el.in_memory;
 }
 
 static void parse(const struct e2pf_elevator_step *step)
@@ -153,7 +153,7 @@ static void assert_all_once(void)
 	}
 	assert_int_equal(p.count[E2PF_EXTENTS].bytes, 2 * TREES * BS);
 	assert_int_equal(p.count[E2PF_DIRS].bytes, 2 * TREES * BS);
-	assert_int_equal(p.el.held, 0);
+	assert_int_equal(p.el.in_memory, 0);
 }
 
 /* The requests for a list. */
@@ -213,7 +213,7 @@ TURN_TEST(outside_the_device)
 		}
 		add(NULL, &bad);
 	}
-	assert_int_equal(p.el.held, 0);
+	assert_int_equal(p.el.in_memory, 0);
 	ref.offset = p.r.fs.size - BS;
 	add(NULL, &ref);
 	drive(1);
@@ -246,7 +246,7 @@ TURN_TEST(each_block_once)
 		 * below that. */
 		assert_uint_in_range(p.most_held, 4, most[c] + 4 +
 				     2 * TREES / 4 + 8);
-		assert_int_equal(p.el.held, 0);
+		assert_int_equal(p.el.in_memory, 0);
 		for (i = 1; !c && i < 84; i++)
 			levels += p.r.dev.event[i].block <
 				  p.r.dev.event[i - 1].block;

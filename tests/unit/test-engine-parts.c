@@ -67,8 +67,8 @@ FIXTURE(set_up)
 {
 	fake_new(&dev, NULL, bytes, BS);
 	dev.tick = 0;
-	cfg = (struct e2pf_engine_config) { .paced = true, .budget = MIB };
-	s = (struct e2pf_schedule) { .paced = true };
+	cfg = (struct e2pf_engine_config) { .has_checker = true, .budget = MIB };
+	s = (struct e2pf_schedule) { .has_checker = true };
 	e2pf_schedule_init(&s, &source);
 	first = &followed;
 	more = false;
@@ -105,10 +105,10 @@ PART_TEST(schedule_of_positions)
 	e2pf_schedule_report(&s, 2, 9);
 	assert_true(e2pf_schedule_at(&s, &at));
 	assert_false(e2pf_passed(&s, 0));
-	e2pf_schedule_forget(&s);
+	e2pf_schedule_forget_report(&s);
 	assert_false(e2pf_schedule_at(&s, &at));
 	/* Without a checker none is. */
-	s.paced = false;
+	s.has_checker = false;
 	e2pf_schedule_begin(&s, &followed);
 	assert_false(e2pf_is_followed(&s));
 }
@@ -117,7 +117,7 @@ PART_TEST(schedule_of_positions)
 PART_TEST(schedule_of_weights)
 {
 	static const uint64_t kib[] = { 256, 512, 1024, 2048, 4096, 4096 };
-	struct e2pf_start start = { .paced = true };
+	struct e2pf_start start = { .has_checker = true };
 	struct e2pf_stripe stripe;
 	unsigned i;
 
@@ -148,10 +148,10 @@ PART_TEST(schedule_of_weights)
 
 PART_TEST(schedule_of_phases)
 {
-	const struct e2pf_start start = { .paced = true };
+	const struct e2pf_start start = { .has_checker = true };
 	struct e2pf_stripe stripe;
 
-	assert_false(e2pf_schedule_has_ended(&s));
+	assert_false(e2pf_schedule_may_end(&s));
 	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	units = 25;
 	e2pf_schedule_prepare(&s, &start);
@@ -164,20 +164,20 @@ PART_TEST(schedule_of_phases)
 	assert_int_equal(stripe.first, 10);
 	assert_int_equal(stripe.epoch, 1);
 	/* Nothing is stripe while the source is asked. */
-	e2pf_schedule_set_end(&s, E2PF_PHASE_CHOOSING);
+	e2pf_schedule_set_next(&s, E2PF_NEXT_CHOOSING);
 	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	assert_false(e2pf_schedule_has_ended(&s));
-	assert_int_equal(e2pf_schedule_set_end(&s, E2PF_PHASE_OPEN), 0);
+	assert_false(e2pf_schedule_may_end(&s));
+	assert_int_equal(e2pf_schedule_set_next(&s, E2PF_NEXT_UNKNOWN), 0);
 	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	assert_int_equal(stripe.last, 24);
 	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	more = true;
-	assert_false(e2pf_schedule_has_ended(&s));
+	assert_false(e2pf_schedule_may_end(&s));
 	more = false;
-	assert_true(e2pf_schedule_has_ended(&s));
-	assert_int_equal(e2pf_schedule_set_end(&s, E2PF_PHASE_LAST),
-			 E2PF_EV_IDLE);
-	assert_false(e2pf_schedule_has_ended(&s));
+	assert_true(e2pf_schedule_may_end(&s));
+	assert_int_equal(e2pf_schedule_set_next(&s, E2PF_NEXT_NONE),
+			 E2PF_EV_ENDED);
+	assert_false(e2pf_schedule_may_end(&s));
 	assert_int_equal(e2pf_schedule_tell_news(&s), E2PF_EV_WORK);
 	/* In front of a checker that has overtaken the cursor. */
 	e2pf_schedule_begin(&s, &followed);
@@ -215,7 +215,7 @@ PART_TEST(window_of_a_followed_phase)
 	start_window(&w);
 	e2pf_schedule_begin(&s, &followed);
 	e2pf_window_add_stripe(&w, &stripe);
-	assert_int_equal(e2pf_window_share(&w), MIB / 4);
+	assert_int_equal(e2pf_window_claim_most(&w), MIB / 4);
 	request(&w, &stripe, 0, 511);
 	assert_false(e2pf_window_is_full(&w, false));
 	/* Half is kept for the one that the checker reaches first. */
@@ -225,7 +225,7 @@ PART_TEST(window_of_a_followed_phase)
 	request(&w, &stripe, 512, 512);
 	assert_true(e2pf_window_is_full(&w, true));
 	/* Units have led to more than they weigh. */
-	assert_int_equal(e2pf_window_share(&w), MIB / 4 * 1000 / 1024);
+	assert_int_equal(e2pf_window_claim_most(&w), MIB / 4 * 1000 / 1024);
 	/* A tenth of it is behind the checker, and then all. */
 	e2pf_schedule_report(&s, 1, 1);
 	assert_false(e2pf_window_is_full(&w, true));
@@ -256,18 +256,18 @@ PART_TEST(window_of_reads)
 	request(&w, &stripe, 0, 1024);
 	assert_true(e2pf_window_is_full(&w, true));
 	read.offset = 2000 * BS;
-	assert_int_equal(e2pf_window_forget(&w, &read, &were), 0);
+	assert_int_equal(e2pf_window_mark_read(&w, &read, &were), 0);
 	assert_false(were);
 	read.offset = bytes;
-	assert_int_equal(e2pf_window_forget(&w, &read, &were), 0);
+	assert_int_equal(e2pf_window_mark_read(&w, &read, &were), 0);
 	assert_false(were);
 	read.offset = 1023 * BS;
-	assert_int_equal(e2pf_window_forget(&w, &read, &were),
+	assert_int_equal(e2pf_window_mark_read(&w, &read, &were),
 			 E2PF_EV_ROOM);
 	assert_true(were);
 	assert_false(e2pf_window_is_full(&w, false));
 	assert_false(e2pf_window_is_used_up(&w));
-	cfg.paced = false;
+	cfg.has_checker = false;
 	assert_true(e2pf_window_is_used_up(&w));
 	/* A new start has all of the budget. */
 	e2pf_window_start(&w);
@@ -387,7 +387,7 @@ PART_TEST(stuck_device)
 		assert_true(e2pf_pacing_is_careful(&p));
 	}
 	/* Nobody follows: there is nobody to leave it to. */
-	cfg.paced = false;
+	cfg.has_checker = false;
 	start_pacing(&p, 1000, 600);
 	e2pf_pacing_judge_ours(&p, BS, 0, SECOND);
 	assert_false(p.stuck);
@@ -405,7 +405,7 @@ PART_TEST(failing_device)
 	assert_int_equal(e2pf_pacing_judge_ours(&p, 8 * BS, 0, SECOND), 0);
 	assert_int_equal(e2pf_pacing_read_failed(&p, 9 * BS),
 			 E2PF_EV_GIVE_UP);
-	assert_int_equal(p.failing, 3);
+	assert_int_equal(p.suspects, 3);
 	assert_int_equal(p.errors, 1);
 	assert_int_equal(p.suspect_at, 7 * BS);
 }
@@ -433,7 +433,7 @@ PART_TEST(paused_process)
 		fake_advance(&dev, 3 * SECOND);
 		disks.busy_ns += busy ? 2 * SECOND : SECOND;
 		e2pf_pacing_judge_ours(&p, BS, 0, 3 * SECOND);
-		assert_int_equal(p.failing, busy);
+		assert_int_equal(p.suspects, busy);
 		if (busy)
 			return;
 	}
@@ -474,8 +474,8 @@ PART_TEST(pool)
 
 	assert_true(e2pf_pool_make(&r, 2));
 	e2pf_pool_started(&r, 2);
-	assert_true(e2pf_pool_is_idle(&r, 0));
-	assert_false(e2pf_pool_is_idle(&r, 1));
+	assert_true(e2pf_pool_all_idle(&r, 0));
+	assert_false(e2pf_pool_all_idle(&r, 1));
 	/* Throttled ones look again: somebody else may be the nearest now. */
 	assert_int_equal(e2pf_pool_claimed(&r, 0, &stripe, 0), E2PF_EV_ROOM);
 	assert_true(e2pf_pool_is_reading(&r, 3, &unit));
@@ -493,15 +493,15 @@ PART_TEST(pool)
 	/* One that begins to read is progress. */
 	assert_int_equal(r.last_progress, 7);
 	assert_int_equal(e2pf_pool_found_nothing(&r, 1, 5),
-			 E2PF_EV_ROOM | E2PF_EV_GATE | E2PF_EV_IDLE);
+			 E2PF_EV_ROOM | E2PF_EV_GATE | E2PF_EV_ENDED);
 	assert_int_equal(r.throttled, 0);
 	assert_true(e2pf_pool_is_nearest(&r, 0));
-	assert_false(e2pf_pool_is_idle(&r, 5));
+	assert_false(e2pf_pool_all_idle(&r, 5));
 	e2pf_pool_found_nothing(&r, 0, 5);
-	assert_true(e2pf_pool_is_idle(&r, 5));
+	assert_true(e2pf_pool_all_idle(&r, 5));
 	assert_int_equal(e2pf_pool_found_nothing(&r, 0, 6),
-			 E2PF_EV_GATE | E2PF_EV_IDLE);
-	assert_int_equal(e2pf_pool_leave(&r), E2PF_EV_IDLE);
+			 E2PF_EV_GATE | E2PF_EV_ENDED);
+	assert_int_equal(e2pf_pool_leave(&r), E2PF_EV_ENDED);
 	assert_int_equal(r.running, 1);
 	e2pf_pool_clear(&r);
 	assert_int_equal(r.threads_most, 2);
@@ -558,15 +558,15 @@ PART_TEST(gate_that_loses)
 
 	e2pf_reads_set_gated(&c, true);
 	for (i = 0; i < 20; i++)
-		e2pf_reads_waited(&c, 1000, 50, true);
-	e2pf_reads_waited(&c, 1000, 5000, false);
+		e2pf_reads_left_gate(&c, 1000, 50, true);
+	e2pf_reads_left_gate(&c, 1000, 5000, false);
 	assert_true(c.gated);
-	e2pf_reads_waited(&c, 1000, 1, false);
+	e2pf_reads_left_gate(&c, 1000, 1, false);
 	assert_false(c.gated);
 	/* In the next phase it is used again, but not when a signal ends the check. */
 	e2pf_reads_set_gated(&c, true);
 	assert_true(c.gated);
-	e2pf_reads_is_ending(&c);
+	e2pf_reads_set_ending(&c);
 	assert_false(c.gated);
 	e2pf_reads_set_gated(&c, true);
 	assert_false(c.gated);

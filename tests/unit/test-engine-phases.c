@@ -38,7 +38,7 @@ static void lay_out_flex(const struct e2pf_geometry *geo,
  * bitmaps that take a fifth of a total budget are brought in the same sweep. */
 static const struct {
 	unsigned workers;
-	bool seeks, paced;
+	bool seeks, has_checker;
 } by_pieces[] = {
 	{ 1, false, true }, { 4, false, true }, { 7, false, true },
 	{ 1, true, true }, { 1, true, false }
@@ -53,8 +53,8 @@ RIG_TESTS(requests_by_pieces, COUNT(by_pieces),
 
 	lay_out_flex(&r->fs.geo, r->fs.groups);
 	r->cfg.seeks = by_pieces[way].seeks;
-	r->cfg.paced = by_pieces[way].paced;
-	if (!r->cfg.paced)
+	r->cfg.has_checker = by_pieces[way].has_checker;
+	if (!r->cfg.has_checker)
 		r->cfg.budget = 5 * 2 * GROUPS * BS + GROUPS * TABLE_BLOCKS * BS / 4;
 	rig_run(r);
 	for (g = 0; g < GROUPS; g++) {
@@ -63,7 +63,7 @@ RIG_TESTS(requests_by_pieces, COUNT(by_pieces),
 		assert_int_equal(rig_asked(r, r->fs.groups[g].inode_bitmap), 1);
 	}
 	assert_int_equal(r->dev.requests, 2 * GROUPS / FLEX);
-	for (i = 0; i < r->dev.events && !r->cfg.paced; i++)
+	for (i = 0; i < r->dev.events && !r->cfg.has_checker; i++)
 		if (r->dev.event[i].op == FAKE_WILLNEED) {
 			assert_true(r->dev.event[i].block >= last);
 			last = r->dev.event[i].block;
@@ -208,7 +208,7 @@ static bool touches(const struct fake_event *ev, uint64_t block)
 static const struct {
 	uint32_t groups;
 	unsigned workers;
-	bool block_order, paced;
+	bool block_order, has_checker;
 } read_once[] = {
 	{ 10, 1, false, false }, { 10, 3, false, false },
 	{ 10, 1, false, true }, { 10, 3, false, true }, { 10, 1, true, false },
@@ -226,7 +226,7 @@ RIG_TESTS(all_read_once, COUNT(read_once),
 
 	rig_make_directories(r);
 	r->cfg.seeks = read_once[way].block_order;
-	r->cfg.paced = read_once[way].paced;
+	r->cfg.has_checker = read_once[way].has_checker;
 	rig_run(r);
 	rig_assert_all_asked_once(r);
 	assert_false(rig_stats(r).gave_up);

@@ -201,7 +201,7 @@ RIG_TESTS(total_budget, 2, rig_set_up(r, 900, 1))
 {
 	uint64_t blocks = way ? 3072 : 40;
 
-	r->cfg.paced = false;
+	r->cfg.has_checker = false;
 	machine_has = 3 << 20;
 	r->cfg.budget = way ? machine_has : 40 * BS;
 	r->cfg.limit = way ? ask_machine : NULL;
@@ -226,7 +226,7 @@ RIG_TEST(machine_that_fills_up, 900, 1)
 {
 	unsigned asked = 0;
 
-	r->cfg.paced = false;
+	r->cfg.has_checker = false;
 	r->cfg.budget = 48 << 20;
 	r->cfg.limit = ask_filling;
 	r->cfg.ctx = &asked;

@@ -382,7 +382,7 @@ RIG_TEST(stopped_later, 1, 2)
 	rig_start_held_later(r);
 	stop_held(r, FAKE_WILLNEED);
 	assert_int_equal(fake_missing_asked(&r->dev), TABLE_BLOCKS + 1);
-	r->cfg.paced = false;
+	r->cfg.has_checker = false;
 	rig_go_on(r);
 	assert_int_equal(fake_missing_asked(&r->dev), TABLE_BLOCKS + 30);
 }
@@ -440,7 +440,7 @@ static void use_up(struct rig *r, int n)
 	r->e = e2pf_engine_new(r->source, &r->device);
 	if (!r->e)
 		return;
-	e2pf_engine_plan(r->e, plan);
+	e2pf_engine_count(r->e, plan);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	if (e2pf_engine_start(r->e, &r->cfg) == 0)
 		e2pf_engine_wait(r->e, -1);
@@ -575,7 +575,7 @@ RIG_TESTS(plan_counted, 2, rig_set_up(r, 10, 2))
 	} else {
 		rig_new(r);
 	}
-	assert_int_equal(e2pf_engine_plan(r->e, plan), 0);
+	assert_int_equal(e2pf_engine_count(r->e, plan), 0);
 	assert_int_equal(plan[E2PF_BITMAPS].bytes, 20 * BS);
 	assert_int_equal(plan[E2PF_INODES].bytes, 10 * TABLE_BLOCKS * BS);
 	assert_int_equal(plan[E2PF_EXTENTS].bytes, 10 * BS);
@@ -613,7 +613,7 @@ RIG_TESTS(plan_with_errors, 2, rig_set_up(r, 40, 1))
 	for (g = 0; g < bad; g++)
 		fake_set_bad(&r->dev, r->fs.groups[g].inode_table, 1);
 	rig_new(r);
-	assert_int_equal(e2pf_engine_plan(r->e, plan), way ? EIO : 0);
+	assert_int_equal(e2pf_engine_count(r->e, plan), way ? EIO : 0);
 	assert_int_equal(plan[E2PF_BITMAPS].bytes, 80 * BS);
 }
 

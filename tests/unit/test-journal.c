@@ -173,20 +173,20 @@ RIG_TEST(map)
 		memcpy(at + i * sizeof(le), &le, sizeof(le));
 	}
 	memcpy(r->image + 50 * BS, below, sizeof(below));
-	e2pf_journal_walk(&r->j, &geo, none);
+	e2pf_journal_request_map(&r->j, &geo, none);
 	asked(0, 0);
 	fake_fail_allocation(0);
-	e2pf_journal_walk(&r->j, &geo, blocks);
+	e2pf_journal_request_map(&r->j, &geo, blocks);
 	fake_fail_allocation(-1);
 	assert_int_equal(r->j.bytes, 3 * BS);
-	e2pf_journal_walk(&r->j, &geo, blocks);
+	e2pf_journal_request_map(&r->j, &geo, blocks);
 	for (b = 0; b < BLOCKS; b++)
 		assert_int_equal(fake_asked(&r->dev, b),
 				 b == 50 || b == 100 || b == 200 ||
 				 b == 300 || b == 301 || b == 5000);
 	assert_int_equal(r->j.bytes, 6 * BS);
 	/* Everything is cached, so nothing more is requested. */
-	e2pf_journal_walk(&r->j, &geo, blocks);
+	e2pf_journal_request_map(&r->j, &geo, blocks);
 	assert_int_equal(r->j.bytes, 6 * BS);
 }
 
@@ -205,7 +205,7 @@ RIG_TEST(map_of_large_blocks)
 	map = (uint32_t *)(r->image + LARGE);
 	for (i = 2; i < MANY; i++)
 		map[i] = htole32(i);
-	e2pf_journal_walk(&r->j, &large, blocks);
+	e2pf_journal_request_map(&r->j, &large, blocks);
 	assert_int_equal(r->j.bytes, LARGE + (4u << 20));
 }
 
@@ -215,7 +215,7 @@ RIG_TEST(map_not_readable)
 	const uint32_t blocks[3] = { 200, 100, 0 };
 
 	fake_set_bad(&r->dev, 100, 1);
-	e2pf_journal_walk(&r->j, &geo, blocks);
+	e2pf_journal_request_map(&r->j, &geo, blocks);
 	assert_int_equal(r->j.bytes, 2 * BS);
 }
 

@@ -106,7 +106,7 @@ static void observe(void)
 }
 
 static const struct e2pf_engine_config cfg = {
-	.threads = 1, .seek_threads = 1, .paced = true, .budget = 1 << 20
+	.threads = 1, .seek_threads = 1, .has_checker = true, .budget = 1 << 20
 };
 
 static const struct {

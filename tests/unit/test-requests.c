@@ -169,7 +169,7 @@ static void start(struct run *r, const struct kind *kind)
 	const struct e2pf_engine_config cfg = {
 		.threads = policy.threads, .seek_threads = policy.seek_threads,
 		.seeks = policy.seeks,
-		.measure = policy.measure, .paced = true,
+		.measure = policy.measure, .has_checker = true,
 		.budget = r->im->budget, .drain = !r->im->fs.groups
 	};
 

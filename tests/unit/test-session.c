@@ -67,7 +67,7 @@ TEST(planned_and_read)
 	uint64_t bytes = 0;
 	unsigned i;
 
-	assert_int_equal(e2pf_plan(s, plan), 0);
+	assert_int_equal(e2pf_count_metadata(s, plan), 0);
 	for (i = 0; i < E2PF_CLASSES; i++) {
 		assert_true(plan[i].runs <= plan[i].bytes / 1024);
 		assert_int_equal(plan[i].runs > 0, classes >> i & 1);
@@ -122,12 +122,12 @@ TEST(not_whole)
 	assert_int_equal(e2pf_open(fs, path, 0, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
 	/* A checker may lose them between the open and its first pass. */
-	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer,
-					 &s), 0);
-	assert_int_equal(e2pf_start_paced(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
+	assert_int_equal(e2pf_open_for_check(fs, path, 0, NULL, &observer,
+					     &s), 0);
+	assert_int_equal(e2pf_start_scan(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->group_desc = descriptors;
 	fs->group_desc_count--;
-	assert_int_equal(e2pf_start_paced(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
+	assert_int_equal(e2pf_start_scan(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->group_desc_count++;
 	e2pf_session_free(s);
 }
@@ -136,7 +136,7 @@ static uint64_t planned_by(struct e2pf_session *s)
 {
 	struct e2pf_engine_stats stats;
 
-	assert_int_equal(e2pf_start_paced(s, fs), 0);
+	assert_int_equal(e2pf_start_scan(s, fs), 0);
 	assert_true(e2pf_engine_wait(s->engine, -1));
 	e2pf_engine_get_stats(s->engine, 1000, &stats);
 	return stats.planned_bytes;
@@ -151,8 +151,8 @@ TEST(scanned_again)
 	struct e2pf_session *s;
 	uint64_t once, twice;
 
-	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer,
-					 &s), 0);
+	assert_int_equal(e2pf_open_for_check(fs, path, 0, NULL, &observer,
+					     &s), 0);
 	/* Nothing is cached, so the workers are started. */
 	assert_int_equal(file_fs_evict(path), 0);
 	once = planned_by(s);
@@ -214,9 +214,9 @@ TEST(looked_at_until_the_end)
 	pthread_t thread;
 
 	warm();
-	assert_int_equal(e2pf_open_paced(&lent, path, 0, NULL, &observer,
-					 &looker.s), 0);
-	assert_int_equal(e2pf_start_paced(looker.s, &lent), 0);
+	assert_int_equal(e2pf_open_for_check(&lent, path, 0, NULL, &observer,
+					     &looker.s), 0);
+	assert_int_equal(e2pf_start_scan(looker.s, &lent), 0);
 	assert_false(e2pf_engine_in_phase(looker.s->engine, E2PF_EXT4_TABLES));
 	assert_int_equal(pthread_create(&thread, NULL, look_on, &looker), 0);
 	wait_for_look(&looker);
@@ -239,7 +239,8 @@ TEST(looked_at_while_measuring)
 	struct e2pf_observer observer;
 	struct e2pf_session *s;
 
-	assert_int_equal(e2pf_open_paced(fs, path, 0, NULL, &observer, &s), 0);
+	assert_int_equal(e2pf_open_for_check(fs, path, 0, NULL, &observer, &s),
+			 0);
 	e2pf_session_get_progress(s, &progress);
 	assert_false(progress.busy);
 	pthread_mutex_lock(&s->engine->lock);

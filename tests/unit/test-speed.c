@@ -16,7 +16,7 @@
 #define SAMPLES_MOST 64u
 
 struct rig {
-	struct e2pf_speed_places places;
+	struct e2pf_speed_samples places;
 	uint64_t start[SAMPLES_MOST], length[SAMPLES_MOST];
 	struct fake_device dev;
 	struct e2pf_device_ops ops;
@@ -79,9 +79,9 @@ static void set_up(uint64_t bytes)
 	fake_ops = rig.dev.dev.ops;
 	rig.ops = *fake_ops;
 	rig.ops.read = slow_read;
-	rig.ops.data = next_data;
+	rig.ops.next_data = next_data;
 	rig.dev.dev.ops = &rig.ops;
-	rig.places = (struct e2pf_speed_places) {
+	rig.places = (struct e2pf_speed_samples) {
 		.bytes = bytes, .at = place_at
 	};
 }
