@@ -26,24 +26,25 @@
 #define MADV_POPULATE_READ 22
 #endif
 
+/* The mapping of the one channel that has one. */
 static struct {
 	pthread_rwlock_t lock;		/* held to map and unmap; shared, to populate */
-	atomic_bool open;		/* a channel is */
+	atomic_bool open;		/* its channel is */
 	struct stat file;
 	char *map;			/* NULL: none */
 	uint64_t size;
 	size_t page;
-	atomic_uchar *populated;	/* of each page */
+	atomic_uchar *populated;	/* of each page: its entry was filled */
 	atomic_llong left;		/* bytes that may be populated */
 	atomic_int reader;		/* the channel's descriptor; -1: unknown */
 	atomic_bool guarded;		/* SIGBUS is ours, and was not given up */
 	struct sigaction previous;	/* written only while not guarded */
-} one = { .lock = PTHREAD_RWLOCK_INITIALIZER };
+} mapping = { .lock = PTHREAD_RWLOCK_INITIALIZER };
 
 /* Of this thread.  A signal handler may access it, so it is not allocated late. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
-	bool reading;			/* the unix manager does, for our channel */
-	volatile uintptr_t from, to;	/* `to` is 0 while nothing is copied */
+	bool reading;			/* for our channel, by the unix manager */
+	volatile uintptr_t from, to;	/* copied now; `to` is 0: nothing */
 	sigjmp_buf env;
 } self;
 
@@ -59,12 +60,12 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 	uintptr_t address = (uintptr_t)info->si_addr;
 
 	(void)context;
-	/* That of a memory error, or of some processors, is its page's. */
+	/* The address of a memory error, or on some processors, is its page's. */
 	if (own && address < self.to &&
 	    address >= (self.from & ~(uintptr_t)4095))
 		siglongjmp(self.env, 1);
-	one.guarded = false;
-	sigaction(SIGBUS, &one.previous, NULL);
+	mapping.guarded = false;
+	sigaction(SIGBUS, &mapping.previous, NULL);
 	/* The thread's own comes again when the instruction is repeated. */
 	if (!own)
 		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid),
@@ -88,8 +89,8 @@ static void guard(void)
 		.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTART
 	};
 
-	if (!one.guarded && !sigaction(SIGBUS, NULL, &one.previous))
-		one.guarded = !sigaction(SIGBUS, &action, NULL);
+	if (!mapping.guarded && !sigaction(SIGBUS, NULL, &mapping.previous))
+		mapping.guarded = !sigaction(SIGBUS, &action, NULL);
 }
 
 /* False if a page could not be read. */
@@ -109,12 +110,13 @@ static bool copy(void *to, const char *from, size_t size)
 }
 
 /* The pages of a range; false if it is not all inside. */
-static bool find(uint64_t offset, uint64_t length, size_t *first, size_t *end)
+static bool pages_of(uint64_t offset, uint64_t length, size_t *first,
+		     size_t *end)
 {
-	if (!length || length > one.size || offset > one.size - length)
+	if (!length || length > mapping.size || offset > mapping.size - length)
 		return false;
-	*first = (size_t)(offset / one.page);
-	*end = (size_t)((offset + length - 1) / one.page) + 1;
+	*first = (size_t)(offset / mapping.page);
+	*end = (size_t)((offset + length - 1) / mapping.page) + 1;
 	return true;
 }
 
@@ -123,10 +125,11 @@ static bool is_reader(int fd)
 {
 	struct stat st;
 
-	if (fd != one.reader && !fstat(fd, &st) &&
-	    st.st_dev == one.file.st_dev && st.st_ino == one.file.st_ino)
-		one.reader = fd;
-	return fd == one.reader;
+	if (fd != mapping.reader && !fstat(fd, &st) &&
+	    st.st_dev == mapping.file.st_dev &&
+	    st.st_ino == mapping.file.st_ino)
+		mapping.reader = fd;
+	return fd == mapping.reader;
 }
 
 bool e2pf_mmap_copy(int fd, void *to, size_t length, uint64_t offset)
@@ -135,17 +138,19 @@ bool e2pf_mmap_copy(int fd, void *to, size_t length, uint64_t offset)
 	struct stat st;
 	sigset_t mask;
 
-	if (!self.reading || !find(offset, length, &page, &end) || !is_reader(fd))
+	if (!self.reading || !pages_of(offset, length, &page, &end) ||
+	    !is_reader(fd))
 		return false;
-	while (page < end && one.populated[page])
+	while (page < end && mapping.populated[page])
 		page++;
 	/* With another's handler or none, a fault would end the process. */
 	if (page < end || !is_guarded() ||
 	    pthread_sigmask(SIG_BLOCK, NULL, &mask) ||
-	    sigismember(&mask, SIGBUS) || !copy(to, one.map + offset, length))
+	    sigismember(&mask, SIGBUS) ||
+	    !copy(to, mapping.map + offset, length))
 		return false;
 	/* The rest of the last page of a truncated file reads as zeros. */
-	return S_ISBLK(one.file.st_mode) || ((char *)to)[length - 1] ||
+	return S_ISBLK(mapping.file.st_mode) || ((char *)to)[length - 1] ||
 	       (!fstat(fd, &st) && (uint64_t)st.st_size >= offset + length);
 }
 
@@ -167,18 +172,21 @@ static bool shares_pages(int fd)
 	unsigned char resident = 0;
 	char byte;
 
-	return S_ISBLK(one.file.st_mode) ||
+	return S_ISBLK(mapping.file.st_mode) ||
 	       (pread(fd, &byte, 1, 0) == 1 &&
-		!mincore(one.map, 1, &resident) && resident & 1);
+		!mincore(mapping.map, 1, &resident) && resident & 1);
 }
+
+/* Bytes that are populated, unless there is less memory. */
+#define POPULATED_MOST (INT64_C(1) << 30)
 
 static void unmap(void)
 {
-	if (one.map)
-		munmap(one.map, (size_t)one.size);
-	free(one.populated);
-	one.populated = NULL;
-	one.map = NULL;
+	if (mapping.map)
+		munmap(mapping.map, (size_t)mapping.size);
+	free(mapping.populated);
+	mapping.populated = NULL;
+	mapping.map = NULL;
 }
 
 /* MADV_RANDOM: a page that the kernel has evicted is read alone. */
@@ -187,17 +195,18 @@ static bool map_file(int fd)
 	off_t size = lseek(fd, 0, SEEK_END);
 
 	unmap();
-	if (size <= 0 || fstat(fd, &one.file))
+	if (size <= 0 || fstat(fd, &mapping.file))
 		return false;
-	one.size = (uint64_t)size;
-	one.page = (size_t)sysconf(_SC_PAGESIZE);
-	one.map = e2pf_device_map(fd, one.size);
-	one.populated = calloc((size_t)(one.size / one.page) + 1, 1);
-	one.reader = -1;
-	one.left = INT64_C(1) << 30;
-	if (one.map && one.populated && shares_pages(fd) &&
-	    !madvise(one.map, (size_t)size, MADV_RANDOM) &&
-	    !madvise(one.map, 0, MADV_POPULATE_READ))
+	mapping.size = (uint64_t)size;
+	mapping.page = (size_t)sysconf(_SC_PAGESIZE);
+	mapping.map = e2pf_device_map(fd, mapping.size);
+	mapping.populated = calloc((size_t)(mapping.size / mapping.page) + 1,
+				   1);
+	mapping.reader = -1;
+	mapping.left = POPULATED_MOST;
+	if (mapping.map && mapping.populated && shares_pages(fd) &&
+	    !madvise(mapping.map, (size_t)size, MADV_RANDOM) &&
+	    !madvise(mapping.map, 0, MADV_POPULATE_READ))
 		return true;
 	unmap();
 	return false;
@@ -208,12 +217,12 @@ static bool map_file(int fd)
 static errcode_t mmap_close(io_channel channel)
 {
 	if (channel->refcount == 1) {
-		one.open = false;
-		if (is_guarded() && !sigaction(SIGBUS, &one.previous, NULL))
-			one.guarded = false;
-		if (!pthread_rwlock_trywrlock(&one.lock)) {
+		mapping.open = false;
+		if (is_guarded() && !sigaction(SIGBUS, &mapping.previous, NULL))
+			mapping.guarded = false;
+		if (!pthread_rwlock_trywrlock(&mapping.lock)) {
 			unmap();
-			pthread_rwlock_unlock(&one.lock);
+			pthread_rwlock_unlock(&mapping.lock);
 		}
 	}
 	return unix_io_manager->close(channel);
@@ -235,9 +244,9 @@ static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
 	int fd;
 
 	if (err || flags & IO_FLAG_DIRECT_IO || !e2pf_pread_is_libcs() ||
-	    !e2pf_io_table_is_ours() || pthread_rwlock_trywrlock(&one.lock))
+	    !e2pf_io_table_is_ours() || pthread_rwlock_trywrlock(&mapping.lock))
 		return err;
-	fd = one.open ? -1 : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = mapping.open ? -1 : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0 && map_file(fd)) {
 		manager = *unix_io_manager;
 		manager.name = "mmap";
@@ -246,33 +255,33 @@ static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
 		manager.read_blk64 = mmap_read64;
 		guard();
 		(*channel)->manager = &manager;
-		one.open = true;
+		mapping.open = true;
 	}
 	if (fd >= 0)
 		close(fd);
-	pthread_rwlock_unlock(&one.lock);
+	pthread_rwlock_unlock(&mapping.lock);
 	return 0;
 }
 
 void e2pf_mmap_limit(uint64_t bytes)
 {
-	if ((long long)bytes < one.left)
-		one.left = (long long)bytes;
+	if ((long long)bytes < mapping.left)
+		mapping.left = (long long)bytes;
 }
 
 void e2pf_mmap_populate(uint64_t offset, uint64_t length)
 {
 	size_t page, end;
 
-	if (one.left <= 0 || pthread_rwlock_tryrdlock(&one.lock))
+	if (mapping.left <= 0 || pthread_rwlock_tryrdlock(&mapping.lock))
 		return;
-	if (one.open && find(offset, length, &page, &end)) {
+	if (mapping.open && pages_of(offset, length, &page, &end)) {
 		/* With a page of page tables, which stay, and one of our bytes. */
-		one.left -= (long long)((end - page + 2) * one.page);
-		if (!madvise(one.map + page * one.page, (end - page) * one.page,
-			     MADV_POPULATE_READ))
+		mapping.left -= (long long)((end - page + 2) * mapping.page);
+		if (!madvise(mapping.map + page * mapping.page,
+			     (end - page) * mapping.page, MADV_POPULATE_READ))
 			for (; page < end; page++)
-				one.populated[page] = 1;
+				mapping.populated[page] = 1;
 	}
-	pthread_rwlock_unlock(&one.lock);
+	pthread_rwlock_unlock(&mapping.lock);
 }

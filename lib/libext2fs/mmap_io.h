@@ -31,8 +31,8 @@ bool e2pf_mmap_copy(int fd, void *to, size_t length, uint64_t offset);
  * other pages are read one by one.  Has no effect if it is not mapped.  Any thread. */
 void e2pf_mmap_populate(uint64_t offset, uint64_t length);
 
-/* Populate at most this many bytes more, or 1 GiB: they count as memory of this
- * process. */
+/* Populate at most this many bytes more: they count as memory of this process.  Only
+ * lowers the limit, which is 1 GiB for each channel. */
 void e2pf_mmap_limit(uint64_t bytes);
 
 #endif
