@@ -224,11 +224,10 @@ static uint64_t file_now(struct e2pf_device *dev)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static unsigned file_willneed(struct e2pf_device *dev, uint64_t offset,
-			      uint64_t len)
+static void file_willneed(struct e2pf_device *dev, uint64_t offset,
+			  uint64_t len)
 {
 	struct file_device *f = file_device(dev);
-	unsigned n = 0;
 
 	/* The kernel cuts a longer request off at its readahead size. */
 	while (len) {
@@ -239,9 +238,7 @@ static unsigned file_willneed(struct e2pf_device *dev, uint64_t offset,
 			      POSIX_FADV_WILLNEED);
 		offset += part;
 		len -= part;
-		n++;
 	}
-	return n;
 }
 
 static int file_read(struct e2pf_device *dev, void *buf, uint64_t offset,

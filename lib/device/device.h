@@ -34,9 +34,9 @@ struct e2pf_device_ops {
 	uint64_t (*span)(struct e2pf_device *dev, uint64_t offset,
 			 uint64_t len, enum e2pf_residency *state);
 	/* Start reading the range into the page cache; may block while the
-	 * device's queue is full.  Returns the number of requests made. */
-	unsigned (*willneed)(struct e2pf_device *dev, uint64_t offset,
-			     uint64_t len);
+	 * device's queue is full. */
+	void (*willneed)(struct e2pf_device *dev, uint64_t offset,
+			 uint64_t len);
 	/* Copy the range, reading pages that are not cached.  Returns 0 or an
 	 * errno; EIO for a range that ends beyond the device. */
 	int (*read)(struct e2pf_device *dev, void *buf, uint64_t offset,

@@ -287,6 +287,5 @@ void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old)
 
 	e2pf_session_count(old, &session->past);
 	s->journal.bytes += e2pf_ext4_of(old)->journal.bytes;
-	s->journal.requests += e2pf_ext4_of(old)->journal.requests;
 	e2pf_session_free(old);
 }

@@ -85,7 +85,7 @@ static void read_ahead(struct e2pf_journal *j, uint64_t offset, uint64_t len)
 		uint64_t n = ops->span(j->dev, offset, len, &state);
 
 		if (state == E2PF_MISSING) {
-			j->requests += ops->willneed(j->dev, offset, n);
+			ops->willneed(j->dev, offset, n);
 			j->bytes += n;
 		}
 		offset += n;

@@ -21,7 +21,7 @@
 struct e2pf_journal {
 	struct e2pf_device *dev;
 	uint32_t block_size;
-	uint64_t bytes, requests;	/* requested, because not cached */
+	uint64_t bytes;			/* requested, because not cached */
 	/* Private. */
 	struct e2pf_journal_run *run;
 	size_t runs, room;

@@ -112,8 +112,8 @@ static bool is_inside(const struct fake_device *f, uint64_t offset,
 	return inside;
 }
 
-static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
-			      uint64_t len)
+static void fake_willneed(struct e2pf_device *dev, uint64_t offset,
+			  uint64_t len)
 {
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end = last_block(f, offset, len);
@@ -141,7 +141,6 @@ static unsigned fake_willneed(struct e2pf_device *dev, uint64_t offset,
 		f->clock += f->ask_ns + asked * f->ask_block_ns;
 		reach(f, offset / f->block_size, asked);
 	}
-	return 1;
 }
 
 static int bring(struct fake_device *f, uint64_t b, uint64_t end)

@@ -71,7 +71,6 @@ RIG_TEST(only_the_log)
 	e2pf_journal_at(&r->j, 1001);
 	asked(1001, LEAST);
 	assert_int_equal(r->j.bytes, LEAST * BS);
-	assert_true(r->j.requests >= 1);
 }
 
 /* The window grows while reads are sequential, and ends with the journal. */
