@@ -152,22 +152,29 @@ static void count_ahead(struct e2pf_window *w, uint64_t number, uint64_t bytes)
 		stripe_at(w, number)->bytes += bytes;
 }
 
-/* Bytes for units that the checker has not passed.  Those of the stripe that it
- * is in count by the part that is left of it. */
+/* Bytes for units that the checker, which is at this one, has not passed.  Those of the
+ * stripe that it is in count by the part that is left of it. */
+static uint64_t bytes_left(const struct e2pf_stripe_ahead *s, uint64_t at)
+{
+	if (at <= s->first)
+		return s->bytes;
+	/* It may have passed the stripe since drop_passed(): a report takes no lock. */
+	if (at > s->last)
+		return 0;
+	return s->bytes - (uint64_t)((double)s->bytes *
+				     (double)(at - s->first) /
+				     (double)(s->last - s->first + 1));
+}
+
 static uint64_t bytes_ahead(struct e2pf_window *w)
 {
 	uint64_t number, at, bytes = 0;
 
 	drop_passed(w);
-	for (number = w->oldest_stripe; number < w->next_stripe; number++) {
-		const struct e2pf_stripe_ahead *s = stripe_at(w, number);
-
-		bytes += s->bytes;
-		if (e2pf_schedule_at(w->schedule, &at) && at > s->first)
-			bytes -= (uint64_t)((double)s->bytes *
-					    (double)(at - s->first) /
-					    (double)(s->last - s->first + 1));
-	}
+	if (!e2pf_schedule_at(w->schedule, &at))
+		at = 0;
+	for (number = w->oldest_stripe; number < w->next_stripe; number++)
+		bytes += bytes_left(stripe_at(w, number), at);
 	return bytes;
 }
 

@@ -241,6 +241,47 @@ PART_TEST(window_of_a_followed_phase)
 	e2pf_window_free(&w);
 }
 
+static atomic_bool counted;
+
+/* The checker is at the first unit, and far ahead, by turns. */
+static void *jump(void *arg)
+{
+	(void)arg;
+	while (!counted) {
+		e2pf_schedule_report(&s, 1, 0);
+		e2pf_schedule_report(&s, 1, 1000000);
+	}
+	return NULL;
+}
+
+/* The checker may pass a stripe while what is ahead of it is counted. */
+PART_TEST(reports_while_bytes_are_counted)
+{
+	struct e2pf_stripe stripe = { .phase = &followed, .last = 9 };
+	struct e2pf_read read = { .length = BS };
+	struct e2pf_window w;
+	unsigned i, full = 0;
+	pthread_t checker;
+	bool were;
+
+	start_window(&w);
+	e2pf_schedule_begin(&s, &followed);
+	counted = false;
+	assert_int_equal(pthread_create(&checker, NULL, jump, NULL), 0);
+	for (i = 0; i < 300000; i++) {
+		if (w.oldest_stripe == w.next_stripe) {
+			e2pf_window_add_stripe(&w, &stripe);
+			request(&w, &stripe, 0, 1);
+			e2pf_window_mark_read(&w, &read, &were);
+		}
+		full += e2pf_window_is_full(&w, true);
+	}
+	counted = true;
+	pthread_join(checker, NULL);
+	assert_int_equal(full, 0);
+	e2pf_window_free(&w);
+}
+
 /* Where no position is reported, the checker's reads make room. */
 PART_TEST(window_of_reads)
 {
