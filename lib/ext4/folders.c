@@ -274,7 +274,9 @@ static void parse_table(struct parent *parent, struct e2pf_plan *plan,
 	uint32_t each = plan->geo->inode_size;
 	uint16_t mode;
 
-	for (; size >= each; size -= each, inode += each) {
+	/* The last block of a table may have room for more than there are. */
+	for (; size >= each && ino <= plan->geo->inodes;
+	     size -= each, inode += each) {
 		parent->number = ino++;
 		e2pf_plan_inodes(plan, parent->number, inode, each);
 		memcpy(&mode, inode, sizeof(mode));
