@@ -20,9 +20,9 @@
 #include "device/sysfile.h"
 #include "session.h"
 
-/* The most that may be read ahead when `memory` bytes are left.  Half where a checker
- * follows, which needs memory itself and uses the blocks; three quarters where none
- * does. */
+/* The most that may be read ahead when `memory` bytes are left: half of them beside a
+ * checker, which needs memory itself and uses the blocks, and three quarters without
+ * one. */
 static uint64_t part_of(const struct e2pf_session *s, uint64_t memory)
 {
 	return s->cfg.has_checker ? memory / 2 : memory / 4 * 3;
@@ -75,10 +75,11 @@ int e2pf_session_add_source(struct e2pf_session *s,
 	return s->engine ? 0 : ENOMEM;
 }
 
-/* Only /sys shows the limit of a memory group.  In groups of 64, 32 and 16 MiB blocks
- * read ahead without a bound are evicted before they are used: checks take 1.17, 1.26
- * and 1.30 of stock's time, with 8 MiB 0.31, 0.57 and 0.67, and without a group 0.41
- * instead of 0.43 (extents@1/4 on the network volume). */
+/* Only /sys shows the limit of a memory group.  In groups of 64, 32 and 16 MiB,
+ * blocks that are read ahead without a bound are evicted before they are used: checks
+ * take 1.17, 1.26 and 1.30 of stock's time.  With a bound of 8 MiB they take 0.31,
+ * 0.57 and 0.67, and without a group 0.41 instead of 0.43 (extents@1/4 on the network
+ * volume). */
 #define UNSEEN_BUDGET (8u << 20)
 
 static uint64_t own_budget(const struct e2pf_session *s)
@@ -108,7 +109,7 @@ void e2pf_session_choose(struct e2pf_session *s)
 		s->dev[i]->max_readahead = most;
 		blind |= s->dev[i]->blind;
 		if (s->dev[i]->uncached)
-			s->why_off = "what is read of it does not stay in memory";
+			s->why_off = "its blocks do not stay in memory";
 	}
 	policy = e2pf_policy_choose(&s->topo, s->settings.threads, blind);
 	cfg->threads = policy.threads;
@@ -203,7 +204,7 @@ static const char *declared(const struct e2pf_session *s, bool seeks)
 		return seeks ? "the disk is unknown, or takes one "
 		       "request at a time" : "the kernel reports no spindle";
 	if (!seeks)
-		return "this user cannot see what is cached, which sweeps need";
+		return "sweeps need to see what is cached; this user cannot";
 	return s->topo.spindles > 1 ? "the kernel reports several spindles" :
 	       "the kernel reports a single spindle";
 }

@@ -49,7 +49,7 @@ static errcode_t show_plan(struct e2pf_session *s)
 	return err;
 }
 
-/* Plans in this thread, and uses no settings: nothing is read ahead. */
+/* Plans in this thread, and uses no settings, because nothing is read ahead. */
 static int show_plans(const struct options *o)
 {
 	struct targets targets = { .count = 0 };
@@ -184,8 +184,8 @@ static void print_progress(const struct e2pf_engine_stats *st, double passed)
 #define STALL_S 1.0
 
 /* Wait until everything is read.  Print progress four times a second if standard
- * error is a terminal.  A read that is over sooner prints nothing.  A command begins
- * after a time, whatever is left: it may look at little of it. */
+ * error is a terminal, but not for a read that is over sooner.  A command begins
+ * after a limited time, whatever is left, because it may need little of the rest. */
 static void wait_with_progress(struct reading *r)
 {
 	bool show = isatty(STDERR_FILENO), shown = false;
@@ -219,8 +219,8 @@ static int stats_status(const struct options *o, const char *why)
 	return EXIT_OPERATIONAL;
 }
 
-/* Write the line that a check writes, but none if all was cached, as is usual in a
- * timer. */
+/* Write the same line as a check, but none if everything was cached, as is usual
+ * in a timer. */
 static void write_log(const struct target *t, const struct e2pf_engine_stats *st)
 {
 	char sentence[128];
@@ -234,8 +234,8 @@ static void write_log(const struct target *t, const struct e2pf_engine_stats *st
 	e2pf_system_log(t->device, sentence);
 }
 
-/* Say what was read; *why: why there are no statistics.  Returns the status without a
- * command. */
+/* Say how much was read; *why: why there are no statistics.  Returns the status
+ * without a command. */
 static int finish_target(const struct options *o, const struct target *t,
 			 const char **why)
 {
@@ -250,7 +250,7 @@ static int finish_target(const struct options *o, const struct target *t,
 		fprintf(stderr, "e2prefetch: %s: nothing is read ahead: %s\n",
 			t->device, t->session->why_off);
 	else if (o->verbose && complete && !st->planned_bytes)
-		fprintf(stderr, "e2prefetch: %s: is in memory already\n",
+		fprintf(stderr, "e2prefetch: %s: already in memory\n",
 			t->device);
 	else if (o->verbose || (!complete && !o->command))
 		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
@@ -263,9 +263,9 @@ static int finish_target(const struct options *o, const struct target *t,
 	if (o->verbose > 1)
 		e2pf_report_print(&r, "e2prefetch", stderr);
 	if (complete && !o->command && !t->mounted && t->number)
-		fprintf(stderr, "e2prefetch: %s: not in use: the kernel drops its "
-			"cache when the last program closes it (-- COMMAND keeps "
-			"it open)\n", t->device);
+		fprintf(stderr, "e2prefetch: %s: no other program has it open: the "
+			"kernel drops its cache now (-- COMMAND keeps it "
+			"open)\n", t->device);
 	if (o->setup.log)
 		write_log(t, st);
 	*why = e2pf_stats_save(o->setup.stats, &r);

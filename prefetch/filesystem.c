@@ -24,10 +24,10 @@ static void print_readers(const char *device, errcode_t err)
 	if (err == EPERM)
 		fputs(": a container must be allowed to read it", stderr);
 	else if (group && strcmp(group->gr_name, "root"))
-		fprintf(stderr, ": reading it takes the group %s, or "
-			"CAP_DAC_READ_SEARCH", group->gr_name);
+		fprintf(stderr, ": to read it, be in the group %s or "
+			"have CAP_DAC_READ_SEARCH", group->gr_name);
 	else
-		fputs(": reading it takes CAP_DAC_READ_SEARCH", stderr);
+		fputs(": to read it, have CAP_DAC_READ_SEARCH", stderr);
 }
 
 int fail(const char *device, errcode_t err)
@@ -42,10 +42,10 @@ int fail(const char *device, errcode_t err)
 	return EXIT_OPERATIONAL;
 }
 
-/* By a descriptor that the user's command does not inherit, and with which the kernel
- * reads only the blocks that are asked for: next to the group descriptors may be a
- * table of inodes that it is initializing.  Some versions of libext2fs leave it open
- * when they fail. */
+/* Open the device by a descriptor that the user's command does not inherit, and with
+ * which the kernel reads only the blocks that are asked for: a table of inodes that
+ * the kernel is initializing may lie next to the group descriptors.  Some versions of
+ * libext2fs leave the descriptor open when they fail. */
 static errcode_t try_open(const char *device, ext2_filsys *fs)
 {
 	int fd = open(device, O_RDONLY | O_CLOEXEC);
@@ -64,8 +64,8 @@ static errcode_t try_open(const char *device, ext2_filsys *fs)
 	return err;
 }
 
-/* libext2fs writes only the words of a superblock that have changed, one by one: who
- * reads it meanwhile, beside tune2fs, may find the checksum of before. */
+/* libext2fs writes only the words of a superblock that have changed, one by one.  A
+ * reader may meanwhile find the old checksum, beside tune2fs for example. */
 #define RETRIES 3
 #define PAUSE_NS 10000000
 
@@ -114,9 +114,10 @@ errcode_t open_session(const struct options *o, const struct target *target,
 		ext4->page = (uint32_t)sysconf(_SC_PAGESIZE);
 	e2pf_ext4_of(*session)->io_manager = "unix";
 	(*session)->cfg.sampled = target->mounted;
-	/* A walk comes to inodes in the order of names: of what does not fit most is
-	 * evicted before that.  A million files in a group of 256 MiB, on the network
-	 * volume: find took 1.09 to 1.21 of its time alone. */
+	/* A walk comes to inodes in the order of names.  If the tables do not fit
+	 * into memory, most blocks are evicted before the walk needs them: with a
+	 * million files in a group of 256 MiB, on the network volume, find took 1.09
+	 * to 1.21 of its time alone. */
 	if (target->mounted && !ext4->below_count &&
 	    e2pf_ext4_table_bytes(ext4) > (*session)->cfg.budget)
 		(*session)->why_off = "the inode tables are larger than the "

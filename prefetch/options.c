@@ -27,11 +27,11 @@ static const struct row {
 	{ 'm', "memory", "SIZE",
 	  "read at most SIZE (K, M, G, T; at least 1M)" },
 	{ 'O', "only", "CLASS,...",
-	  "these classes of -n, and what leads to them; or all" },
-	{ 'x', "one-file-system", NULL, "no filesystem that is mounted below PATH" },
+	  "read only these classes, named as by -n, or all" },
+	{ 'x', "one-file-system", NULL, "skip what is mounted below PATH" },
 	{ 'w', "wait", "TIME",
 	  "begin COMMAND after TIME at the latest (seconds, or m, h; default: 30)" },
-	{ 'l', "longer-than", "TIME", "of probe: would a check take longer?" },
+	{ 'l', "longer-than", "TIME", "with probe: say whether a check takes longer" },
 	{ 'v', "verbose", NULL, "print a summary; twice: decisions, too" },
 	{ 'h', "help", NULL, "this text" },
 	{ 'V', "version", NULL, "the version" }
@@ -73,18 +73,20 @@ int run_named(int argc, char **argv)
 	return -1;
 }
 
-/* The command begins when all is read, and after so long at the latest: beside a
- * find(1), reading ahead is slower than before it, but most of it remains. */
+/* The command begins when everything is read, and after this time at the
+ * latest.  Reading ahead beside a running find(1) is slower than before it, but
+ * keeps most of its gain. */
 #define WAIT_S 30
 
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
 static const char help_end[] =
 "\n"
-"PATH is a device, an image, or a folder: then what is below it is read.  With a\n"
-"COMMAND, prefetch, then run it, and exit with its status.  enable makes checks\n"
-"at boot prefetch, disable undoes this, status reports it; progress shows how far\n"
-"running checks are.  Write a PATH with the name of a command as ./NAME.\n"
+"PATH is a device, an image, or a folder, which is read with everything below\n"
+"it.  With a COMMAND, prefetch, then run it, and exit with its status.\n"
+"enable makes checks at boot prefetch, disable undoes this, status reports it;\n"
+"progress shows how far running checks are.  If PATH has the name of a command,\n"
+"write ./NAME.\n"
 "\n"
 "Exit status: 0 complete, 4 incomplete, 8 the device or its filesystem cannot\n"
 "be read, 16 usage error; with a COMMAND, the command's.  probe --longer-than:\n"
@@ -183,8 +185,8 @@ static int parse_operands(int argc, char **argv, struct options *o)
 		if (!strchr(path, '/') && access(path, F_OK) &&
 		    (o->paths > 1 || !argv[optind + 1] ||
 		     strcmp(argv[optind + 1], "--")))
-			return wrong("\"%s\" is no command, and no such path: "
-				     "-- comes before a command to run", path);
+			return wrong("\"%s\" is neither a command nor a path: "
+				     "write -- before a command to run", path);
 	}
 	if (!o->paths)
 		return wrong("no path given");
@@ -194,10 +196,10 @@ static int parse_operands(int argc, char **argv, struct options *o)
 		o->command = &argv[optind + 1];
 	}
 	if (o->plan && o->command)
-		return wrong("-n and a command exclude each other");
+		return wrong("-n cannot be used with a command");
 	if (is_probe ? o->plan || o->command || o->paths > 1 : !!o->longer_than)
-		return wrong("probe takes one path, no -n or command, and it "
-			     "alone --longer-than");
+		return wrong("probe takes one path and neither -n nor a command; "
+			     "--longer-than is for probe only");
 	return -1;
 }
 

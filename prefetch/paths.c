@@ -4,8 +4,8 @@
  * Decides which filesystems are read for the paths of the command line: a device or
  * an image is one itself; a folder belongs to one that is mounted, and what is
  * mounted below it belongs to a walk of it, too.  The device of a mounted filesystem
- * is the one that has the number which stat(2) says: names in /proc and /sys are
- * only where to look for it.
+ * is the one whose number stat(2) reports; names in /proc and /sys only tell where
+ * to look for it.
  */
 #include <errno.h>
 #include <limits.h>
@@ -87,7 +87,7 @@ static void find_mount(const char *real, struct mounted *m)
 	*m->source = '\0';
 	while (mounts && getmntent_r(mounts, &one, line, sizeof(line))) {
 		n = strlen(one.mnt_dir);
-		/* The later of two in one place covers the other. */
+		/* Of two mounts in one place the later covers the other. */
 		if (n < best || (strcmp(real, one.mnt_dir) &&
 				 !is_below(real, one.mnt_dir)))
 			continue;
@@ -99,8 +99,9 @@ static void find_mount(const char *real, struct mounted *m)
 		endmntent(mounts);
 }
 
-/* The node of a block device with this number: that which was mounted has the name
- * that people know.  In a container neither need be there. */
+/* The node of a block device with this number.  The one that was mounted has the
+ * name that people know; the other is the kernel's.  A container may have
+ * neither. */
 static bool find_device(dev_t number, const char *source, char *name, size_t size)
 {
 	char dir[64], text[1024];
@@ -119,8 +120,8 @@ static bool find_device(dev_t number, const char *source, char *name, size_t siz
 
 static int say_no_node(const char *path, dev_t number, const char *name)
 {
-	fprintf(stderr, "e2prefetch: %s: no node of its device %u:%u (%s) is to be "
-		"found here; a container must be given it\n", path, major(number),
+	fprintf(stderr, "e2prefetch: %s: there is no node here for its device "
+		"%u:%u (%s); a container must be given one\n", path, major(number),
 		minor(number), name[strlen("/dev/")] ? name : "unknown");
 	return EXIT_OPERATIONAL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * e2prefetch probe: prints what a device is, how long a check of it would take, and what
- * that would read.  The library finds it out.
+ * e2prefetch probe: prints the kind of a device, how long a check of it would take, and
+ * how much metadata that check would read.  The library finds these out.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,9 +29,9 @@ static void print_disks(const struct e2pf_topology *topo, const char *device)
 		       topo->disk[i].one_request ? ", one request at a time" :
 		       "");
 	if (!topo->disks)
-		printf("disk      %s: none found below it\n", device);
+		printf("disk      none found below %s\n", device);
 	if (topo->unsure)
-		printf("          it may not be: virtual, or behind a bridge\n");
+		printf("          this may be wrong: virtual, or behind a bridge\n");
 }
 
 static void print_measured(const struct e2pf_probe *p)
@@ -70,7 +70,7 @@ static void print_time(const struct e2pf_probe *p, const char *device)
 
 	if (p->seconds <= 0)
 		printf("How long a check of %s takes is not known: %s.\n",
-		       device, p->measured ? "the machine is busy, or the device: "
+		       device, p->measured ? "the machine or the device is busy: "
 		       "some reads took much longer than others" : p->unmeasured);
 	else
 		printf("A check of %s that prefetches takes some %s%s.\n", device,

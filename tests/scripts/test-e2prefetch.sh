@@ -63,7 +63,7 @@ test_usage()
 	tap_check "the option is named" grep -q '"x" of --threads' "$dir/err"
 	tap_check "no such device" failed "$dir/none"
 	tap_check "e2prefetch -v help" refused -v help
-	tap_check "it is named" grep -q '"help" is no command' "$dir/err"
+	tap_check "it is named" grep -q '"help" is neither' "$dir/err"
 	for value in "$PREFETCHER" /etc/passwd "probe /etc/passwd"; do
 		tap_check "$value: no filesystem" failed $value
 		tap_check "a line says that" grep -q ": no ext2, ext3 or ext4" "$dir/err"
@@ -146,7 +146,7 @@ too_little_memory()
 
 warns_of_device()
 {
-	run 0 "$1" && grep -q "not in use: the kernel drops its" "$dir/err"
+	run 0 "$1" && grep -q "no other program has it open: the kernel" "$dir/err"
 }
 
 # A device that is held open keeps what was read, and without that nothing.
@@ -192,7 +192,7 @@ requests_of()
 # Everything would be read twice.  To see that takes at most one read.
 no_page_cache()
 {
-	local stays="what is read of it does not stay in memory" stock ours
+	local stays="its blocks do not stay in memory" stock ours
 
 	stock=$(requests_of "$E2FSCK_STOCK" -fn "$disk")
 	ours=$(PREFETCH=1 requests_of with_stats "$dir/stats" "$E2FSCK_TEST" -fn "$disk")
@@ -387,7 +387,7 @@ says_group()
 	chgrp disk "$loop" && chmod 0660 "$loop" && chmod 0755 "$mnt"
 	exits 8 setpriv --reuid=65534 --regid=65534 --clear-groups \
 		"$dir/program" -x "$mnt" && one_line &&
-		grep -q "group disk, or CAP_DAC_READ_SEARCH" "$dir/err"
+		grep -q "group disk or have CAP_DAC_READ_SEARCH" "$dir/err"
 }
 says_no_node()
 {
@@ -396,7 +396,7 @@ says_no_node()
 	: >"$dir/conf"
 	exits 8 unshare -m sh -c 'mount -t tmpfs tmpfs /dev && exec "$@"' sh \
 		"$dir/program" -x "$mnt" && one_line &&
-		grep -q "no node of its device .*($loop)" "$dir/err"
+		grep -q "no node here for its device .*($loop)" "$dir/err"
 }
 
 test_paths()

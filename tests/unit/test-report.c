@@ -57,8 +57,8 @@ TEST(order)
 		{ 1, true, 0, 0, NULL, "in device order",
 		  "it seeks: the kernel reports a single spindle" },
 		{ 1, false, 0, 0, NULL, "any",
-		  "it does not seek: this user cannot see what is cached, which sweeps "
-		  "need" },
+		  "it does not seek: sweeps need to see what is cached; this "
+		  "user cannot" },
 		{ 1, true, 0, 0, "it is too small", "in device order",
 		  "it seeks: the kernel reports a single spindle; it was not "
 		  "measured: it is too small" },
