@@ -138,8 +138,9 @@ static const char *try_bitmaps(void)
 	return stock.seen ? compare(&stock, &ours) : unable;
 }
 
-/* This one uses an I/O manager of ours.  If libext2fs's table of operations
- * differs from the one we know, it would call other functions of it. */
+/* This trial uses an I/O manager of ours.  If libext2fs's table of operations
+ * differs from the one we know, libext2fs would call other functions of the
+ * manager. */
 static const char *try_indirect(void)
 {
 	struct trial stock = { 0, 0 }, ours = stock;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Which accelerations work with this e2fsck and libext2fs; and all that
- * e2fsck-prefetch.so uses of e2fsck-accel.so, which has them.
+ * Which accelerations work with this e2fsck and libext2fs; and everything that
+ * e2fsck-prefetch.so uses of e2fsck-accel.so, which contains the accelerations.
  */
 #ifndef ACCELERATE_H
 #define ACCELERATE_H
@@ -17,7 +17,7 @@ struct findings {
 	const char *why_not[E2PF_ACCELERATIONS];
 };
 
-/* Asked by the launcher, in its own process, of e2fsck-prefetch.so. */
+/* The launcher calls this function of e2fsck-prefetch.so in its own process. */
 bool prefetch_wants_accel(void);
 
 extern const struct accel {

@@ -8,11 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Are libext2fs's table of functions and its maps laid out as they are here?
- * Makes a map of this filesystem, which needs 64-bit bitmaps, no bigalloc. */
+/* Are libext2fs's table of functions and its maps laid out as this file
+ * expects?  Makes a map of this filesystem, which must have 64-bit bitmaps and
+ * no bigalloc. */
 bool bitmaps_layout_is_known(ext2_filsys fs);
 
-/* Trees that are made from now on are ours, or libext2fs's.  The layout is known. */
+/* Make ours, or libext2fs's, the trees that are made from now on.  The layout must
+ * be known. */
 void bitmaps_begin(void);
 void bitmaps_end(void);
 bool bitmaps_are_ours(void);
@@ -21,8 +23,8 @@ bool bitmaps_are_ours(void);
  * are any.  Is there one of ours? */
 bool bitmaps_have_claims(void);
 
-/* Later it asks that map about each block of each file: whenever the answer is
- * yes, `claimed` is called first.  NULL ends that. */
+/* Later e2fsck asks that map about each block of each file.  Whenever the
+ * answer is yes, `claimed` is called first.  NULL ends these calls. */
 void bitmaps_watch_claims(void (*claimed)(void *ctx), void *ctx);
 
 #endif

@@ -246,7 +246,8 @@ bool bitset_copy(struct bitset *from, struct bitset *to)
  * Bytes.
  */
 
-/* 64 of the `n` bits of `in`, from bit `at` on, which is a multiple of 64. */
+/* Return 64 of the `n` bits of `in`, from bit `at` on, which is a multiple of
+ * 64. */
 static uint64_t input(const unsigned char *in, uint64_t n, uint64_t at)
 {
 	uint64_t left = n - at, v = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A set of bits whose memory follows its content: at most 64 bytes for each run
- * (a red-black tree takes 48; most runs take less), and 56 for each 256 Ki bits
- * (1 GiB of blocks of 4 KiB) of each 16 Mi in which there are any; never more than a
- * tenth more than those bits.
+ * A set of bits whose memory follows its content.  It takes at most 64 bytes for
+ * each run (a red-black tree takes 48; most runs take less than 64), and in each 16
+ * Mi bits of which any is set, 56 bytes for each 256 Ki bits (1 GiB of blocks of 4
+ * KiB).  It never takes more than a tenth more than an array of those bits.
  *
  * Bits are numbered from 0; a range is `start` and a count.  Bits beyond the
  * end read as clear; setting one does nothing.  When memory runs out while a
@@ -31,8 +31,8 @@ struct bitset {
 	uint64_t stored;
 };
 
-/* False if there is no memory for the table.  A copy is made run by run, and aborts as
- * a change does. */
+/* Returns false if there is no memory for the table.  A copy is made run by run, and
+ * aborts as a change does. */
 bool bitset_init(struct bitset *s, uint64_t bits);
 bool bitset_copy(struct bitset *from, struct bitset *to);
 

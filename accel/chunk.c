@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides how much room a node has, and moves it when that does not do; chooses the
- * form of a chunk, and changes it as bits are set and cleared.  A chunk becomes a node
- * when it has more than one run of set and more than one of clear bits.  A node is tested
- * for being a single run only when one of its words has become full or clear: with a test
- * at each change some chunks went back and forth, and 690,000 words were moved in place
- * of 250,000 (extents@1/4).
+ * Decides how much room a node has, and moves the node when it needs more; chooses the
+ * form of a chunk, and changes the form as bits are set and cleared.  A chunk becomes a
+ * node when it has more than one run of set and more than one of clear bits.  A node is
+ * tested for being a single run only when one of its words has become full or clear: with
+ * a test at each change some chunks went back and forth, and 690,000 words were moved in
+ * place of 250,000 (extents@1/4).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -186,7 +186,8 @@ static struct node *node_of_run(struct chunk_run r)
 	return r.from < r.to ? change_node(n, r.from, r.to - 1, !r.outer) : n;
 }
 
-/* The node as a run if it is one: then at most two words have a border inside. */
+/* The node as a run, if it is one.  In a run at most two words have a border
+ * inside. */
 static uint64_t simplest(struct node *n)
 {
 	uint64_t number = (uint64_t)(uintptr_t)n;

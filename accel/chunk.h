@@ -3,7 +3,7 @@
 /*
  * A node: 64 values of 64 bits.  Those that are 0 or all ones are not stored.
  *
- * A chunk: 4,096 bits as a number of 64, whose lower two bits say how to read
+ * A chunk: 4,096 bits as a 64-bit number, whose lower two bits say how to read
  * it.
  *
  *	0		all bits are clear
@@ -103,9 +103,9 @@ static inline struct node *chunk_node(uint64_t number)
 	return (struct node *)(uintptr_t)number;
 }
 
-/* A chunk that is no node: bits before `from`, and from `to` on, have the value
- * `outer`, those between the other one.  Clear and full chunks have no bits
- * between: CHUNK_BITS twice. */
+/* A chunk that is no node.  Bits before `from`, and from `to` on, have the
+ * value `outer`; the bits between have the other value.  In clear and full
+ * chunks no bits lie between:  `from` and `to` are CHUNK_BITS. */
 struct chunk_run {
 	bool outer;
 	unsigned from, to;

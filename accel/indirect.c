@@ -49,7 +49,7 @@ static e2_blkcnt_t below(const struct walk *w, unsigned level)
 	return n;
 }
 
-/* Where the compiler has no vectors, it makes words of them. */
+/* A compiler for a processor without vectors uses words instead. */
 typedef uint64_t vector __attribute__((vector_size(16)));
 
 /* The first number from `i` on that is not 0; `n` if there is none. */
@@ -57,7 +57,7 @@ static unsigned next_used(const blk_t *number, unsigned i, unsigned n)
 {
 	vector v[8], any;
 
-	/* As in a file without holes. */
+	/* In a file without holes the first number is the answer. */
 	if (i < n && number[i])
 		return i;
 	for (; i + 32 <= n; i += 32) {

@@ -14,8 +14,9 @@
 
 #include "indirect.h"
 
-/* Everything that was seen, in its order, as one number; and the state of the
- * pseudo-random sequence that chose the operations.  Zeroed, it is empty. */
+/* A digest of everything that was seen, in its order, and the state of the
+ * pseudo-random sequence that chose the operations.  A zeroed record is
+ * empty. */
 struct trial {
 	uint64_t seen;
 	uint64_t random;

@@ -26,7 +26,7 @@ static char *const *find_command(char *const *argv)
 	return argv;
 }
 
-/* Is this word the name, or at least its first `least` letters? */
+/* Is this word the name, or an abbreviation of at least `least` letters? */
 static bool abbreviates(const char *word, const char *name, size_t least)
 {
 	size_t length = strlen(word);

@@ -205,7 +205,7 @@ static int descriptor_of(unsigned device)
 	return -1;
 }
 
-/* Only blocks that were read ahead are dropped: a worker would read others
+/* Drop only blocks that were read ahead.  A worker would read other blocks
  * again, and wait in vain for the check to use them. */
 void module_has_read(const struct e2pf_read *read)
 {
@@ -218,8 +218,8 @@ void module_has_read(const struct e2pf_read *read)
 			      POSIX_FADV_DONTNEED);
 }
 
-/* Whether this block was requested a moment ago.  A call takes the place of an
- * earlier one. */
+/* Whether this block was requested a moment ago.  A call overwrites the record
+ * of an earlier one. */
 static bool is_repeated(unsigned device, uint64_t offset)
 {
 	uint64_t hash = (offset / 4096 + device) * UINT64_C(0x9E3779B97F4A7C15);
@@ -311,7 +311,7 @@ static bool refers_to(const char *name, const char *other)
 }
 
 /* Whether this is a program that the module can follow.  The launcher, which
- * loads the module to try it, is not. */
+ * loads the module to try it, is not one. */
 static bool is_btrfs(void)
 {
 	return refers_to("pread", "pread64") &&
@@ -333,9 +333,10 @@ static void begin(void)
 	if (self.task == TASK_OTHER || !is_btrfs())
 		return;
 	self.thread = pthread_self();
-	/* Before the memory is divided, so that checks started at the same time
-	 * see each other; and before the first thread, with which the kernel
-	 * takes 10 ms to make room for a high descriptor. */
+	/* Register before the memory is divided, so that checks started at the
+	 * same time see each other, and before the first thread starts: once
+	 * there are threads, the kernel takes 10 ms to make room for a high
+	 * descriptor. */
 	e2pf_share_join();
 	module_begin("btrfs-prefetch");
 	if (!module.on) {

@@ -37,7 +37,8 @@ bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length);
 void module_sends(int fd, const void *args);
 void module_has_sent(void);
 
-/* Another `bytes` of the stream have been passed on.  On any thread. */
+/* Another `bytes` of the stream have been passed on.  May be called on any
+ * thread. */
 void module_passes_on(uint64_t bytes);
 
 #endif

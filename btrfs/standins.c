@@ -3,7 +3,7 @@
 /*
  * The libc functions that the module interposes.  Each calls the real function
  * with the program's own arguments and returns its result.  The module's own
- * calls come here, too; its descriptors are none that it follows.
+ * calls come here, too, but it does not follow its own descriptors.
  */
 
 /* btrfs calls both the 64-bit names and the others.  If off_t can have two
@@ -78,8 +78,8 @@ typedef unsigned long ioctl_request;
 typedef int ioctl_request;
 #endif
 
-/* For a request without an argument, whatever the register holds is passed, as
- * the C libraries do, and the kernel ignores it. */
+/* For a request without an argument this passes whatever the register holds, as
+ * the C libraries do; the kernel ignores it. */
 int ioctl(int fd, ioctl_request request, ...)
 {
 	unsigned number = (unsigned)request;	/* as the kernel takes it */

@@ -8,7 +8,7 @@
 
 bool ability_to_follow(void)
 {
-	/* The module sees by these calls where the check is. */
+	/* These calls show the module where the check is. */
 	static const char *const calls[] = {
 		"ext2fs_open2", "ext2fs_open_inode_scan",
 		"ext2fs_get_next_inode_full", "ext2fs_dblist_iterate2",

@@ -9,8 +9,8 @@
 /* Whether the module can see where this e2fsck is in its check. */
 bool ability_to_follow(void);
 
-/* The module with the accelerations, or NULL: it is not in the process, or another
- * version is. */
+/* The module with the accelerations; NULL if it is not in the process, or if
+ * another version of it is. */
 const struct accel *ability_accel(void);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "arguments.h"
 
-/* Options that take a value; those that only affect answers to questions and
- * output.  Any other may lead to a check. */
+/* Options that take a value, and options that only affect answers to questions
+ * and output.  Any other option may lead to a check. */
 #define WITH_VALUE "CbBEjPlLzIkNm"
 #define PLAIN "panyvtCV"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides whether and when a session begins, what it is of, and when it ends.
+ * Decides whether and when a session begins, which filesystem it reads, and
+ * when it ends.
  */
 #ifdef HAVE_EXECINFO_H
 #include <execinfo.h>
@@ -46,8 +47,8 @@ static bool is_small(struct ext2_super_block *s)
 	return ext2fs_blocks_count(s) + inodes * INODE_BLOCKS < SMALL_BLOCKS;
 }
 
-/* Begin those of the set `asked` that passed the self-test.  `instead' is why none
- * can, or NULL. */
+/* Begin the accelerations of the set `asked` that passed the self-test.  `instead`
+ * is the reason why none can begin, or NULL. */
 static void accelerate(unsigned asked, const char *instead,
 		       const struct findings *found)
 {
@@ -66,8 +67,8 @@ static void accelerate(unsigned asked, const char *instead,
 	}
 }
 
-/* Before the first session: whether this process may read ahead, and which
- * accelerations it gets. */
+/* Decide, before the first session, whether this process may read ahead and
+ * which accelerations it gets. */
 static void decide(ext2_filsys fs)
 {
 	unsigned asked = module.setup.observe ? 0 : module.setup.accel;
@@ -80,14 +81,14 @@ static void decide(ext2_filsys fs)
 	struct findings found;
 
 	self.decided = true;
-	/* Another program, or one that the module cannot follow. */
+	/* This is another program, or one that the module cannot follow. */
 	if (!ability_to_follow()) {
 		module.setup.prefetch = 0;
 		module.on = false;
 		return;
 	}
-	/* Before the memory is divided, so that checks started at the same time
-	 * see each other. */
+	/* Register before the memory is divided, so that checks started at the
+	 * same time see each other. */
 	e2pf_share_join();
 	if (accel && asked && !small)
 		outcome = selftest_run(accel->try, &found, sizeof(found));
@@ -127,8 +128,8 @@ static void before_threads(void)
 
 /*
  * A parallel e2fsck copies the filesystem's structure for each of its threads.
- * They are not followed, nor is one with another table of I/O operations: all is
- * read ahead as for a program that is not ours.
+ * The module follows neither these copies nor an e2fsck with another table of
+ * I/O operations; it reads everything ahead, as for any other program.
  */
 static bool begin_session(ext2_filsys fs)
 {
@@ -174,7 +175,7 @@ bool check_scans(ext2_filsys fs)
 	return fs && fs == self.opened && begin_session(fs);
 }
 
-/* A clean one is left alone, unless it is scanned after all. */
+/* A clean filesystem is left alone, unless it is scanned after all. */
 static bool is_marked_clean(const struct ext2_super_block *s)
 {
 	return s->s_state & EXT2_VALID_FS && !(s->s_state & EXT2_ERROR_FS) &&
@@ -208,8 +209,8 @@ void check_ends(void)
 	check.fs = NULL;
 	self.alongside = NULL;
 	watched = !reporter_watch(NULL);
-	/* A worker or a reporter left behind still uses the session.  Unless
-	 * there is another one it is not freed. */
+	/* A worker or a reporter that was left behind still uses the session,
+	 * which is then never freed. */
 	if (!e2pf_session_stop(check.session, END_PATIENCE_MS) || watched)
 		module.on = false;
 }

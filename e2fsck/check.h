@@ -19,9 +19,9 @@ extern struct check {
 	struct e2pf_session *session;	/* of `fs`, or of the one before it */
 } check;
 
-/* A filesystem was opened; or all of its inodes are about to be scanned: so there
- * is a check, even if it looked as if there would be none.  True if that begins a
- * session that follows the check. */
+/* A filesystem was opened, or all of its inodes are about to be scanned.  A scan
+ * means that there is a check, even if it looked as if there would be none.  True
+ * if a session begins that follows the check. */
 bool check_opens(ext2_filsys fs, const char *name, const char *options);
 bool check_scans(ext2_filsys fs);
 

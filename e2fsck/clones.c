@@ -18,13 +18,13 @@
  * 100 for each block that is claimed twice. */
 #define RUNS_MOST (1u << 18)
 
-/* The number of blocks passed to the engine at a time, and the number that are
- * cloned between two checks whether it has room for more. */
+/* The number of blocks passed to the engine at a time, and the number of clones
+ * after which the engine is asked again whether it has room for more. */
 #define PART 4096u
 #define CHECK_EVERY 256u
 
 /* Reading ahead ends when STRAYS_MOST blocks are not where the order has them:
- * pass 1D takes another order, because the user answers so. */
+ * the user's answers make pass 1D take another order. */
 #define STRAYS_MOST 64u
 
 struct run {
@@ -117,8 +117,8 @@ static void hand_over(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
 		e2pf_ext4_list_put(ext4, engine, block, used);
 }
 
-/* Find the run of a block that pass 1D has reached, at its position or after
- * it.  False if it is not there. */
+/* Find the run of a block that pass 1D has reached, at the current position or
+ * after it.  False if there is none. */
 static bool find(uint64_t block)
 {
 	struct position p = self.checker;

@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Blocks that several files claim.  Pass 1B finds them in the order in which
- * pass 1D clones them, each by a read and a write; so they can be read ahead.
+ * pass 1D clones them, each by a read and a write, so they can be read ahead of
+ * pass 1D.
  *
  * All functions must be called from the checker's thread.
  */

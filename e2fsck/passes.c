@@ -17,8 +17,9 @@
 #include "ext4/ext4_session.h"
 #include "stages.h"
 
-/* Number of directory list entries copied at a time, and number of entries that
- * the walk visits between two checks whether the engine has room for more. */
+/* The number of directory list entries copied at a time, and the number of
+ * entries that the walk visits before the engine is asked again whether it has
+ * room for more. */
 #define LIST_PART 4096u
 #define LIST_LOOK 64u
 
@@ -62,8 +63,8 @@ void passes_begin(void)
 }
 
 /*
- * Walks over the blocks of a file: of the journal, whose blocks e2fsck looks up even if
- * there is nothing to replay; and of those with blocks that several files claim.
+ * Walks over the blocks of the journal, which e2fsck looks up even if there is nothing
+ * to replay, and of files with blocks that several files claim.
  */
 
 struct block_walk {
@@ -177,11 +178,12 @@ static void begin_reading(ext2_filsys fs)
 
 	if (module.setup.observe)
 		return;
-	/* It may still look at the groups, which a start takes anew. */
+	/* The reporter may still look at the groups, which a start replaces. */
 	if (!reporter_watch(NULL))
 		return;
 	e2pf_start_scan(check.session, fs);
-	/* The reporter is a thread, too, and not worth being the only one. */
+	/* If the engine has no thread, the reporter, which is a thread, too,
+	 * does not start. */
 	if (check.threads)
 		reporter_watch(check.session);
 }

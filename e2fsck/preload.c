@@ -4,8 +4,9 @@
  * The module that the launcher preloads into a stock e2fsck.
  *
  * It interposes libext2fs functions.  Each calls the real one, and passes e2fsck's
- * arguments and libext2fs's results through unchanged.  This file decides what is told
- * at the end; check.c when a session begins and ends, passes.c where the check is.
+ * arguments and libext2fs's results through unchanged.  This file decides what is
+ * reported at the end; check.c decides when a session begins and ends, and passes.c
+ * where the check is.
  */
 #include "libext2fs/weak.h"
 
@@ -75,7 +76,8 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
  * Start and end of the process.
  */
 
-/* Asked by the launcher, in its own process: which modules to preload. */
+/* The launcher calls this in its own process, to learn which modules to
+ * preload. */
 bool prefetch_wants_accel(void)
 {
 	struct e2pf_setup setup;
@@ -102,8 +104,8 @@ static void begin(void)
  * If a damaged image makes e2fsck free memory twice, e2fsck crashes; its signal
  * handler prints a backtrace and exits.  If the allocator raised the signal in
  * a process with several threads, the crashing thread holds a lock of the
- * allocator.  From there on nothing may be allocated or freed, or a crash would
- * become a hang.
+ * allocator.  From then on this thread must not allocate or free memory, or a
+ * crash would become a hang.
  */
 
 /* Whether this thread is in the handler of a fatal signal: a signal is blocked

@@ -22,7 +22,7 @@ enum seen {
 	SEEN_BITMAPS		/* bitmaps are read */
 };
 
-/* The stage after `seen` has happened in `stage`. */
+/* The stage that follows `stage` when `seen` happens. */
 enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage stage, enum seen seen);
 
 #endif

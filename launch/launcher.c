@@ -75,9 +75,10 @@ static bool folder_of(const char *path, char *folder, struct stat *st)
 	return !stat(folder, st);
 }
 
-/* Prefetching is on in a program that was called by a name that says so, or
- * through a link in another folder: somebody has put it in the stock program's
- * place.  The stock program prints the name that it was called by. */
+/* Prefetching is on if the program was called by a name that says so, or
+ * through a link in another folder, because then somebody has put it in the
+ * stock program's place.  The stock program prints the name that it was called
+ * by. */
 static bool is_wanted(char *name, const char *called, const char *self)
 {
 	const char *value = get("PREFETCH");
@@ -88,7 +89,7 @@ static bool is_wanted(char *name, const char *called, const char *self)
 
 	if (by_name)
 		name[len - cut] = '\0';
-	/* Nothing can be preloaded with raised privileges. */
+	/* The dynamic linker preloads nothing with raised privileges. */
 	if (getauxval(AT_SECURE))
 		return false;
 	if (value)
@@ -122,8 +123,9 @@ static bool is_limited(int resource)
 /* Why the module cannot be loaded into this program; NULL if it can.  A module that
  * dlopen() refuses would put a message of the dynamic linker into the program's
  * output, or end it.  A file that was cut short would raise SIGBUS; its last part is
- * the table of sections.  The linker of the program opens it by the kernel's names,
- * which are others where a library of the user's translates paths. */
+ * the table of sections.  The program's dynamic linker opens the module by the name
+ * that the kernel knows, which differs where a library of the user's translates
+ * paths. */
 static const char *try_module(const char *module, const char *program)
 {
 	ElfW(Ehdr) own, other;
@@ -147,8 +149,8 @@ static const char *try_module(const char *module, const char *program)
 	return dlopen(module, RTLD_NOW) ? NULL : dlerror();
 }
 
-/* Whether the module, which knows the settings, wants the one with faster functions
- * beside it, and that can be loaded. */
+/* Whether the module, which knows the settings, wants the module with faster
+ * functions beside it, and whether that one can be loaded. */
 static bool is_accelerated(const char *module, const char *accel,
 			   const char *program)
 {
@@ -208,7 +210,8 @@ int main(int argc, char **argv)
 	wanted = argc && is_wanted(argv[0], called ? called : "", self);
 	for (i = 0; i < sizeof(places) / sizeof(*places) && !endless; i++) {
 		known = places[i] && !stat(places[i], &st);
-		/* An error that says nothing of the file is left to execv(). */
+		/* Errors that say nothing about the file are left to
+		 * execv(). */
 		if (!places[i] || (known ? is_same(&st, &own) ||
 				   is_same(&st, &last) : errno == ENOENT ||
 				   errno == ENOTDIR))

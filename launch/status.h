@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Whether a check would prefetch: what the launcher and the module answer if this is
- * the only argument, which no stock program takes.  The answer is the exit status, one
- * that no stock program has: another one means that the module is not in the program.
- * doc/developing.md has them, and prefetch/enable.in asks.
+ * Tells whether a check would prefetch.  The launcher and the module answer if this is
+ * the only argument, which no stock program takes.  The answer is an exit status that
+ * no stock program has; any other status means that the module is not in the program.
+ * doc/developing.md has the statuses, and prefetch/enable.in asks for them.
  */
 #ifndef STATUS_H
 #define STATUS_H

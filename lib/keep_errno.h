@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* A program may print an errno that an earlier call of its own has left: what the library
- * does in the program's thread does not change it. */
+/* A program may print an errno that an earlier call of its own has left, so the library
+ * must not change errno in the program's threads. */
 #ifndef E2PF_KEEP_ERRNO_H
 #define E2PF_KEEP_ERRNO_H
 

@@ -5,8 +5,8 @@
  * processes, the devices' topology, the engine, statistics and notes.
  *
  * A filesystem embeds struct e2pf_session as the first member of its own struct
- * and provides a struct e2pf_filesystem.  CONTRIBUTING.md explains how to add
- * one; that of btrfs is the smaller one.
+ * and provides a struct e2pf_filesystem.  CONTRIBUTING.md explains how to add a
+ * filesystem; btrfs's part is the smaller one.
  */
 #ifndef E2PF_SESSION_H
 #define E2PF_SESSION_H
@@ -25,8 +25,9 @@ struct e2pf_session;
 struct e2pf_filesystem {
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
-	/* Fill in what only the filesystem knows, and add its notes.  A `budget` of
-	 * 0 means that e2pf_session_choose() was never called: say why. */
+	/* Fill in the facts that only the filesystem knows, and add its notes.  A
+	 * `budget` of 0 means that e2pf_session_choose() was never called: say
+	 * why. */
 	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
 	/* Say how far the check is: its place in the stage.  Called by any thread:
 	 * also when a read of the checker wakes the engine, but not while it is
@@ -92,8 +93,8 @@ int e2pf_session_add_source(struct e2pf_session *s,
 /* Choose threads, order and budget from the devices' topology. */
 void e2pf_session_choose(struct e2pf_session *s);
 
-/* Begin to read ahead, as chosen, and with whatever else was set in `cfg`, unless
- * `why_off` is set.  Returns 0 or an errno, as e2pf_engine_start() does. */
+/* Begin to read ahead as chosen and as set in `cfg`, unless `why_off` is set.
+ * Returns 0 or an errno, as e2pf_engine_start() does. */
 int e2pf_session_start(struct e2pf_session *s);
 
 /* The sums over this session and the ones it has inherited. */
@@ -103,8 +104,8 @@ void e2pf_session_count(struct e2pf_session *s,
 /* False if anything was left out because memory ran out or reads failed. */
 bool e2pf_session_is_complete(struct e2pf_session *s);
 
-/* Fill in what the session knows, and add notes: memory, threads, order, and whether
- * anything was read ahead.  The texts are the session's. */
+/* Fill in the facts that the session knows, and add notes: memory, threads, order,
+ * and whether anything was read ahead.  The session owns the texts. */
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r);
 
 /* Say how far the check is, in *progress, which is zeroed before.  The session must

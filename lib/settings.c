@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Settings as text: counts, sizes and lists.  Decides whether a text is well
- * formed and within limits, where settings are read, and what is an error.  The
- * use of a setting is the caller's.
+ * formed and within limits, where settings are read, and which settings are
+ * errors.  The caller uses them.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -308,9 +308,9 @@ static bool read_file(struct reading *r, bool named)
 	return parse_text(r, text, (size_t)n);
 }
 
-/* Returns true if the entry of the environment is none of ours, is empty, or is valid.
- * Other programs have variables that begin like ours: PREFETCH_COUNT is of a web
- * framework. */
+/* Returns true if the entry of the environment is not one of ours, is empty, or is
+ * valid.  Other programs have variables that begin like ours:  PREFETCH_COUNT belongs
+ * to a web framework. */
 static bool parse_variable(struct reading *r, const char *entry)
 {
 	const char *value = strchr(entry, '=');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* Settings as text: how they are parsed, and what a user has set in the file
- * e2prefetch.conf(5) and in variables. */
+/* Settings as text: how they are parsed, and which settings a user made in the
+ * file e2prefetch.conf(5) and in variables. */
 #ifndef E2PF_SETTINGS_H
 #define E2PF_SETTINGS_H
 
@@ -43,11 +43,11 @@ struct e2pf_setup {
 };
 
 /*
- * Read the file and the variables PREFETCH..., which override it.  If anything
- * in either is wrong, returns false with a line in `error`, and nothing is to be
- * prefetched.  The line is empty if memory or descriptors have run out.  A
- * missing file is empty, unless it was named by PREFETCH_CONFIG.  If it returns true
- * the line is empty, or, for who set `verbose`, names a variable that is not known.
+ * Read the file and the variables PREFETCH..., which override it.  If anything in
+ * either is wrong, returns false with a line in `error`, and nothing is to be
+ * prefetched.  The line is empty if memory or descriptors have run out.  A missing
+ * file is empty, unless it was named by PREFETCH_CONFIG. If it returns true the line
+ * is empty, or, if `verbose` is set, names a variable that is not known.
  */
 bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size);
 

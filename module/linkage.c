@@ -51,7 +51,8 @@ static size_t symbol_of(ElfW(Xword) info)
 				     (size_t)ELF32_R_SYM(info);
 }
 
-/* Does an entry of this table, of `step` bytes each, refer to the name? */
+/* Does an entry of this table, whose entries have `step` bytes each, refer to
+ * the name? */
 static bool table_refers(const struct program *p, int table, int size,
 			 size_t step, const char *name)
 {

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-/* Whether the program itself refers to the function of this name.  One whose address
- * was fixed when the program was linked does not count. */
+/* Whether the program itself refers to the function of this name.  A function whose
+ * address was fixed when the program was linked does not count. */
 bool linkage_program_refers(const char *name);
 
 /* Whether the program itself can create threads, as a parallel checker does.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides what a module says at the end, at which level, and what goes to the
- * system log; and what the program's children inherit.
+ * Decides what a module prints at the end, at which level, what goes to the
+ * system log, and what the program's children inherit.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -109,7 +109,7 @@ static void describe(const struct module_result *r, double seconds, char *text,
 	for (i = 0; i < E2PF_STAGES; i++)
 		waited += (double)st->stage[i].stall_ns / 1e9;
 	e2pf_in_words(seconds, took, sizeof(took));
-	/* Of a program that no engine follows that is not known. */
+	/* The waits of a program that no engine follows are not known. */
 	if (r->session->cfg.has_checker && module.report.order)
 		snprintf(disk, sizeof(disk), ", waited %s for the disk",
 			 e2pf_in_words(waited, wait, sizeof(wait)));

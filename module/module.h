@@ -4,8 +4,8 @@
  * The common part of all modules: read the settings and the program's
  * arguments, and report at the end.
  *
- * A module is loaded into a stock program, and may be loaded into any other by
- * mistake: then it does nothing.
+ * A module is loaded into a stock program.  If it is loaded into any other
+ * program by mistake, it does nothing.
  */
 #ifndef MODULE_H
 #define MODULE_H
@@ -18,7 +18,7 @@
 #include "session.h"
 #include "settings.h"
 
-/* Enough for what matters of a command line; the rest is left out. */
+/* Enough for the part of a command line that matters; the rest is left out. */
 #define MODULE_ARGUMENTS 64
 
 /* How long the end of a check or a send waits for a worker that waits for the

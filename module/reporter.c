@@ -15,8 +15,8 @@
 #include "reporter.h"
 #include "settings.h"
 
-/* How often the check is looked at, and how long the checker waits for the
- * thread, once. */
+/* How often the thread looks at the check, and how long the checker waits for
+ * the thread the first time. */
 #define INTERVAL_NS 1000000000u
 #define PATIENCE_MS 1000
 
@@ -34,8 +34,8 @@ static struct {
 	struct e2pf_progress_past past;
 } self = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* A file opened under the number of a closed standard stream would get what the
- * checker prints. */
+/* If the checker was started with a standard stream closed, a file that gets
+ * its number would receive the checker's output. */
 static bool streams_are_open(void)
 {
 	int fd;
@@ -77,8 +77,8 @@ static bool wait_a_moment(void)
 	return !self.ended;
 }
 
-/* The reader of the line may have gone: the thread has all signals blocked.  A number
- * of lines is due at each moment. */
+/* The reader of the line may have gone, but the thread has all signals blocked.
+ * Several lines may be due at one moment. */
 static void print_line(const char *line, unsigned *lines)
 {
 	double seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - self.began;
@@ -89,8 +89,8 @@ static void print_line(const char *line, unsigned *lines)
 	dprintf(STDERR_FILENO, "%s\n", line);
 }
 
-/* With the lock held, memory is read and nothing else: the checker may wait for
- * the lock. */
+/* With the lock held the thread only reads memory, because the checker may wait
+ * for the lock. */
 static void *report_thread(void *unused)
 {
 	char line[E2PF_PROGRESS_BYTES];
@@ -118,9 +118,9 @@ static void *report_thread(void *unused)
 	return unused;
 }
 
-/* The thread that holds the lock may be the checker's own, ended by a signal; or
- * ours, for as long as the kernel does not let it run.  A thread that was waited
- * for in vain is not waited for again. */
+/* The lock's holder may be the checker's own thread, interrupted by a signal for
+ * good, or our thread, for as long as the kernel does not let it run.  After one
+ * wait in vain the checker does not wait again. */
 static bool lock_in_time(void)
 {
 	self.late = !e2pf_lock_within(&self.lock, self.late ? 0 : PATIENCE_MS);

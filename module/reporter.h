@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Writes how far the check is to a file in /run, in a thread of its own.  A
- * call waits for that thread for a second at most; once one has waited in vain,
- * the next do not wait, until it answers.
+ * call waits for that thread for at most a second.  After a call has waited in
+ * vain, the next calls do not wait until the thread answers.
  */
 #ifndef REPORTER_H
 #define REPORTER_H

@@ -35,8 +35,8 @@
 #include "device/sysfile.h"
 #include "selftest.h"
 
-/* How long it may take: some thousand times what it does.  And how long until the
- * process is gone that was killed. */
+/* How long the self-test may take, some thousand times its usual time, and how
+ * long a killed process may take to disappear. */
 #define PATIENCE_MS 5000
 #define END_MS 100
 #define LOOK_MS 100
@@ -53,9 +53,9 @@ static void *thread(void *unused)
 	return unused;
 }
 
-/* Most of them with arguments that make them fail: a filter looks at the number.
- * Those that e2fsck, btrfs or the dynamic linker make themselves are left out.
- * tests/scripts/test-failures.sh finds those that are missing here. */
+/* Most calls have arguments that make them fail: a filter looks at the number.
+ * Calls that e2fsck, btrfs or the dynamic linker make themselves are left out.
+ * tests/scripts/test-failures.sh finds calls that are missing here. */
 static void make_calls(void)
 {
 	static const struct timespec now = { 0, 0 };
@@ -98,7 +98,8 @@ static void make_calls(void)
 	sendto(fd, "", 0, MSG_NOSIGNAL, (struct sockaddr *)&log, sizeof(log));
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &now, NULL);
 	sigpending(&pending);
-	/* Of processor time: the usual clocks need no call. */
+	/* A clock of processor time, because the usual clocks need no system
+	 * call. */
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
 	geteuid();
 	fstatfs(-1, &fs);
@@ -195,7 +196,7 @@ enum selftest selftest_run(void (*run)(void *result), void *result,
 	return outcome;
 }
 
-/* Read from a file: a filter might end a process that asks with prctl(2). */
+/* Read it from a file: a filter might end a process that asks with prctl(2). */
 static bool has_filter(void)
 {
 	static const char field[] = "\nSeccomp:\t";

@@ -23,9 +23,9 @@ enum selftest {
 enum selftest selftest_run(void (*run)(void *result), void *result,
 			   size_t size);
 
-/* Whether reading ahead makes no system call that ends this process.  Runs the
- * part of the self-test that tells if there was none and there is a filter of
- * system calls. */
+/* Whether reading ahead is free of system calls that would end this process.
+ * If no self-test was run, and there is a filter of system calls, this runs the
+ * part of the self-test that tells. */
 bool selftest_may_read(enum selftest *outcome);
 
 #endif

@@ -44,8 +44,9 @@ int wrong(const char *format, ...);
 int parse_options(int argc, char **argv, struct options *o);
 
 /*
- * Fill in what the command line leaves open: from the environment, then from
- * the file e2prefetch.conf(5).  Returns 0; or EXIT_USAGE after an error message.
+ * Fill in the settings that the command line leaves open, from the environment,
+ * then from the file e2prefetch.conf(5).  Returns 0; or EXIT_USAGE after an
+ * error message.
  */
 int configure_options(struct options *o);
 

@@ -4,9 +4,9 @@
  * Decides how much time is left of a stage, what a check waits for, and which files in
  * /run show that.
  *
- * A file is named after its process, and written each second.  After a kill it is stale,
- * and is removed by whoever looks next.  The folder must be root's alone, so nobody else
- * can put anything there.
+ * A file is named after its process, and written each second.  The file of a killed
+ * process is stale, and whoever looks next removes it.  The folder must be root's alone,
+ * so nobody else can put anything there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,17 +24,18 @@
 #include "report.h"
 #include "settings.h"
 
-/* The pace is that of the last fifth of the time, about: while a disk reads ahead the
- * checker stands still, and then passes those blocks in seconds.  Of the checks of
- * tests/fixtures/progress.txt, by the pace since their start, the time left was up to
- * 420 times too long. */
+/* The pace is about that of the last fifth of the time: while a disk reads ahead the
+ * checker stands still, and then passes those blocks in seconds.  With the pace since
+ * the start, the time left was up to 420 times too long in the checks of
+ * tests/fixtures/progress.txt. */
 #define MEMORY 0.2
 
-/* Before this part of the stage nothing is said: at a tenth of it the time was up to 13
- * times too long, from here on 2.8 times. */
+/* No time is given before this part of the stage is done: at a tenth of the stage the
+ * time was up to 13 times too long, from here on 2.8 times. */
 #define PART_LEAST 0.2
 
-/* The checker computes or waits if it does so for this part of the time. */
+/* The line says that the checker computes, or waits, if it does so for this
+ * part of the time. */
 #define MOSTLY 0.5
 
 /* A single read that takes this long is reported. */
@@ -43,8 +44,8 @@
 #define FOLDER "/run/e2prefetch"
 #define SUFFIX ".progress"
 
-/* A file that is older is of a check that was killed, and its number another process's
- * now. */
+/* An older file belongs to a check that was killed, and its number to another process
+ * by now. */
 #define STALE_S 60
 
 double e2pf_progress_left(struct e2pf_progress_past *past,
@@ -81,7 +82,7 @@ static void describe_wait(const struct e2pf_progress_past *past,
 	else if (now->busy || now->stalled - past->stalled > half)
 		snprintf(text, size, "disk%s%s", *disk ? " " : "", disk);
 	else
-		/* It may have asked a question. */
+		/* The checker may have asked a question. */
 		snprintf(text, size, "%s", now->cpu - past->cpu > half ?
 			 "processor" : "nothing");
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* What is seen of a check at a moment.  The texts are the session's. */
+/* The state of a check at one moment. The session owns the texts. */
 struct e2pf_progress {
 	const char *device;	/* as the caller named it */
 	const char *disk;	/* below it; NULL: there are several, or none */
@@ -26,8 +26,8 @@ struct e2pf_progress {
 	double reading_at;	/* bytes from the start of the device */
 };
 
-/* What is remembered of the moment before; zeroed at the start.  `stage` is set to NULL
- * where the check starts over. */
+/* State kept from the moment before; zeroed at the start.  `stage` is set to NULL when
+ * the check starts over. */
 struct e2pf_progress_past {
 	const char *stage;
 	double began;		/* of the stage, in seconds of the check */
@@ -35,8 +35,8 @@ struct e2pf_progress_past {
 	double pace;		/* of late: part of the stage per second */
 };
 
-/* The seconds that are left of the stage; 0: not known.  Moments come in the order of
- * time; each is remembered. */
+/* The seconds that are left of the stage; 0: not known.  The function remembers each
+ * moment; callers pass moments in the order of time. */
 double e2pf_progress_left(struct e2pf_progress_past *past,
 			  const struct e2pf_progress *now);
 

@@ -15,7 +15,7 @@
 
 #define E2PF_NOTES_MOST 16u
 
-/* What was decided and why, in order, for people.  Must be zeroed. */
+/* The decisions and their reasons, in order, for people. Must be zeroed. */
 struct e2pf_notes {
 	char line[E2PF_NOTES_MOST][400];
 	size_t count;
@@ -75,8 +75,8 @@ int e2pf_stats_write(const struct e2pf_report *r, FILE *out);
 
 /* Write it to the file `path`, or to standard error if that is "-": standard output
  * belongs to the checker or to a command.  Returns NULL if it was written or `path` is
- * NULL, otherwise the reason in words; then an existing file is unchanged unless the
- * reason is an error of writing. */
+ * NULL, otherwise the reason in words.  After a failure an existing file is unchanged,
+ * unless the reason is an error of writing. */
 const char *e2pf_stats_save(const char *path, const struct e2pf_report *r);
 
 /* Add the counts of a later engine to those of an earlier one. */

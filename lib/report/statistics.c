@@ -5,9 +5,9 @@
  * which doc/statistics.md explains, and to which files they may be written.
  *
  * The name of the file comes from the environment of a program that runs as root.  So
- * it is written only if it is a new file, or a regular file that the effective user
- * owns, that has no other name, and that is empty or begins with a brace.  It is never
- * opened through a symbolic link.  Only its owner can read it.
+ * the file must be new, or a regular file that the effective user owns, that has no
+ * other name, and that is empty or begins with a brace.  It is never opened through a
+ * symbolic link.  Only its owner can read it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +21,9 @@
 #include "report.h"
 
 /*
- * A member of a struct that is written.  Of nanoseconds, whole microseconds are
- * written as seconds.  The first two kinds are sums: those of a later engine are
- * added to those of an earlier one.
+ * A member of a struct that is written.  Nanoseconds are written as seconds with
+ * six decimals.  The first two kinds are sums: those of a later engine are added
+ * to those of an earlier one.
  */
 struct member {
 	const char *key;

@@ -8,7 +8,8 @@
 #include "btrfs/format.h"
 #include "items.h"
 
-/* The least that the stream has for an extent, in bytes, without its contents. */
+/* The least number of bytes that the stream has for an extent, without its
+ * contents. */
 #define STREAM_LEAST 64u
 
 void e2pf_items_found(const void *bytes, size_t size, uint32_t count,
@@ -149,7 +150,7 @@ void e2pf_ranges_finish(struct e2pf_ranges *ranges)
 		e2pf_ranges_add(ranges, &ranges->range[i]);
 }
 
-/* 0 if they have a key in common. */
+/* Returns 0 if the ranges have a key in common. */
 static int by_keys(const void *a, const void *b)
 {
 	const struct e2pf_btrfs_range *x = a, *y = b;

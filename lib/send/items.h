@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The parts that decide what is read ahead of a send: items of files and extents,
- * sets of key ranges, a walk over a tree's nodes, and the list of what is to be read.
+ * The parts that decide which blocks are read ahead of a send: items of files and
+ * extents, sets of key ranges, a walk over a tree's nodes, and the list of things to
+ * read.
  *
  * I/O is left to the walk's own function.  All functions are safe on hostile
  * bytes.  A set, a walk or a list is used by one thread at a time.
@@ -34,12 +35,12 @@ struct e2pf_job {
 };
 
 /* Parse a file extent, without its tree.  For contents in the item itself `sent` is the
- * length, and `stored` is 0.  Length 0: zeros.  Returns false for a hole, and if it is
- * not valid. */
+ * length, and `stored` is 0.  Length 0 stands for zeros.  Returns false for a hole, and
+ * for an invalid item. */
 bool e2pf_item_data(const struct e2pf_btrfs_item *item, struct e2pf_job *data);
 
-/* A file of this tree uses an extent, in an item with this key or a later one.  Tree 0: a
- * leaf does, whose address is the key's first number. */
+/* A file of this tree uses an extent, in an item with this key or a later one.  If the
+ * tree is 0, a leaf uses it, whose address is the key's first number. */
 typedef void (*e2pf_reference_sink)(void *ctx, uint64_t tree,
 				    const struct e2pf_btrfs_key *key);
 
@@ -89,7 +90,8 @@ struct e2pf_tree_walk {
 	bool ended;			/* by leaf(), or memory ran out */
 };
 
-/* Walk the tree with this root, or on from where the walk ended. */
+/* Walk the tree with this root, from the beginning or from where the walk
+ * ended. */
 void e2pf_tree_walk(struct e2pf_tree_walk *walk,
 		    const struct e2pf_btrfs_ptr *root);
 
@@ -110,8 +112,8 @@ void e2pf_jobs_order_files(struct e2pf_jobs *data);
 /*
  * Fill `window` with the next data of the list, from index *next on: at most
  * `most` bytes, each extent cut to `longest` bytes.  Shared extents are left
- * out: they are sent as references.  Returns how many bytes the send has
- * written, at least, at the end of this data, if it has written `sent` before.
+ * out: they are sent as references.  Returns the least number of bytes that the
+ * send has written at the end of this data, if it has written `sent` before.
  */
 uint64_t e2pf_jobs_window(const struct e2pf_jobs *data, size_t *next,
 			  struct e2pf_jobs *window, uint64_t longest,

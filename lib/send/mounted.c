@@ -179,7 +179,7 @@ const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
 	memset(&info, 0, sizeof(info));
 	fs->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	ioctl(fs->fd, BTRFS_IOC_FS_INFO, &info);
-	/* To check the root's address, before a superblock is read. */
+	/* Used to check the root's address before a superblock is read. */
 	super->nodesize = info.nodesize;
 	super->sectorsize = info.sectorsize;
 	if (!info.sectorsize ||

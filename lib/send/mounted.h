@@ -18,15 +18,16 @@ struct e2pf_mounted {
 };
 
 /* Open the filesystem that contains the subvolume `fd`, through descriptors of its own;
- * `fs` is zero.  Returns NULL, or the reason why it cannot be used.  Then, too, it must be
- * closed. */
+ * `fs` is zero.  Returns NULL, or the reason why it cannot be used.  It must be closed in
+ * either case. */
 const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd);
 void e2pf_mounted_close(struct e2pf_mounted *fs);
 
 /* Bytes that the calling thread has read from devices so far. */
 uint64_t e2pf_mounted_bytes_read(void);
 
-/* The number of the tree of this directory's files; 0 if it is unknown. */
+/* The number of the tree that has this directory's files; 0 if it is
+ * unknown. */
 uint64_t e2pf_mounted_tree_of(int fd);
 
 /* Find the root of a tree.  Returns 0 or an errno. */

@@ -68,7 +68,7 @@ struct send_walk {
 	uint64_t left;			/* of this one */
 };
 
-/* For the walk.  After the end of the send, it reads no more nodes. */
+/* Called by the walk, which reads no more nodes after the end of the send. */
 static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
 {
 	struct send *s = ((struct send_walk *)ctx)->send;
@@ -99,8 +99,9 @@ static bool add_leaf(struct send_walk *w, const struct e2pf_btrfs_node *leaf)
 	return e2pf_jobs_add(&s->jobs, &job);
 }
 
-/* For the walk.  Two windows are ahead of the send, each of an eighth of the budget at
- * most: the leaves of this part may take a quarter, the changed ones half of that. */
+/* Called by the walk.  Two windows are ahead of the send, each of at most an eighth of
+ * the budget.  The leaves of this part may take a quarter of the budget, the changed
+ * leaves half of that. */
 static bool accept_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
 {
 	struct send_walk *w = ctx;
@@ -141,7 +142,7 @@ static void add_leaves(struct send *s, uint64_t tree,
 }
 
 /* Changed leaves in a part.  A full send begins to read data at once, so its first part
- * is small.  The next one is twice as large unless leaves have many extents. */
+ * is small.  The next part is twice as large, unless leaves have many extents. */
 #define PART_LEAVES_MOST 8192u
 #define PART_LEAVES_FULL 256u
 #define PART_LEAVES_FIRST 2048u
@@ -199,7 +200,8 @@ static void plan_wanted(struct send *s)
 			add_leaves(s, tree, &s->files, false, true);
 }
 
-/* Two windows may be ahead of the send: begin the next one when it has come to this. */
+/* Two windows may be ahead of the send.  Begin the next one when the send has come to
+ * this window. */
 static void wait_for_room(struct send *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -326,7 +328,7 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 	s->tree = e2pf_mounted_tree_of(fd);
 	s->parent = args->parent_root;
 	s->flags = args->flags;
-	/* If there is no parent everything is newer: generation 0. */
+	/* If there is no parent, everything is newer than generation 0. */
 	s->parent_root = (struct e2pf_btrfs_ptr) { .generation = 0 };
 	if (s->tree == s->parent || e2pf_mounted_root(&s->fs, s->tree, &s->root) ||
 	    (s->parent &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Reads ahead of the kernel's send of a btrfs subvolume.  The session is one without an
- * engine, for all sends of this process, and used by one thread at a time.
+ * Reads ahead of the kernel's send of a btrfs subvolume.  One session without an engine
+ * serves all sends of this process.  One thread at a time may use it.
  */
 #ifndef E2PF_SEND_H
 #define E2PF_SEND_H
@@ -22,7 +22,7 @@ struct e2pf_session *e2pf_send_open(int fd, const char *name,
 const char *e2pf_send_start(struct e2pf_session *session, int fd,
 			    const struct btrfs_ioctl_send_args *args);
 
-/* The send has written more bytes.  On any thread. */
+/* The send has written more bytes. May be called on any thread. */
 void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes);
 
 /* The send that was started has ended: stop the threads, and wait for them.

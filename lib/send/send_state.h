@@ -10,8 +10,8 @@
 
 #define TREES_MOST 16u
 
-/* Bytes read ahead of an extent.  After these, the kernel's own readahead is at full
- * speed. */
+/* Bytes of an extent that are read ahead.  After these, the kernel's own readahead
+ * is at full speed. */
 #define AHEAD_MOST (UINT64_C(1) << 20)
 
 struct send {
@@ -31,8 +31,8 @@ struct send {
 	} wanted[TREES_MOST];
 	struct e2pf_ranges files;	/* in the changed leaves */
 	struct e2pf_ranges records;	/* of the extent tree */
-	/* Bytes that the send has written, at least, at the end of the window and of
-	 * the one before.  Bytes requested until then. */
+	/* The least number of bytes that the send has written at the end of the
+	 * window, and of the window before.  The bytes requested until then. */
 	uint64_t stream, part_stream, part_bytes;
 
 	pthread_mutex_t lock;		/* protects `data' and `wanted', while

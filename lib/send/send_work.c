@@ -15,8 +15,8 @@
 #define SAMPLES 16u
 #define SAMPLED_LEAST 48u
 
-/* Adjacent extents, of AHEAD_MOST bytes in all, that a worker asks for at once,
- * at most. */
+/* The maximum number of adjacent extents, of AHEAD_MOST bytes in all, that a
+ * worker requests at once. */
 #define BATCH_EXTENTS 64u
 
 static void want(struct send *s, uint64_t tree,
@@ -80,7 +80,7 @@ static void accept_reference(void *ctx, uint64_t tree,
 		s->unfound++;
 }
 
-/* Of a changed leaf, or of one of the extent tree. */
+/* The items of a changed leaf, or of a leaf of the extent tree. */
 static void accept_item(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	struct send *s = ctx;
