@@ -268,8 +268,8 @@ def markdown(result, drawn):
                 "peak, page cache included."]
     out += ["", "The checker `ours` is the one with prefetching. The device "
             "bound is the least time in which the device can deliver the blocks "
-            "that the stock check reads: simulated, in one of several orders, "
-            "or during a check that kept it busy for so long; the CPU "
+            "that the stock check reads, either simulated, in one of several "
+            "orders, or the time for which a check kept the device busy. The CPU "
             "bound is the time of the fastest check with everything cached. A "
             "check can overlap the two, so the larger bound is the limit.", "",
             as_markdown(table(result)), "",

@@ -131,13 +131,13 @@ def row_of(image, model, command, found, best):
 def text(args, machine, rows):
     return "\n".join([
         "# Walks", "",
-        "Seconds of commands that walk a mounted filesystem of which nothing is "
-        "cached, alone",
+        "The table has seconds of commands that walk a mounted filesystem with a "
+        "cold cache, alone",
         "and with `e2prefetch FOLDER --` before them: the least of "
         f"{args.repeat}, alternating"
         f"{f', alone {args.repeat_alone}' if args.repeat_alone else ''}. The bound is",
-        "what the modelled device takes for the blocks that the command alone "
-        "reads, in block",
+        "the time that the modelled device takes for the blocks that the command "
+        "alone reads, in block",
         "order. Written by `bench/run --walk`; commands as typed:", "",
         "    " + shlex.join(["bench/run", *args.typed]), "",
         f"{machine['date']}, {machine['processor']}, {machine['processors']} "
