@@ -6,7 +6,7 @@
 
 #include <ext2fs/ext2fs.h>
 
-/* What ext2fs_block_iterate3() calls. */
+/* The callback of ext2fs_block_iterate3(). */
 typedef int block_fn(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 		     blk64_t ref_block, int ref_offset, void *data);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* What the e2fsck and the libext2fs of this process allow. */
+/* Whether the e2fsck and the libext2fs of this process allow a check to be
+ * followed and accelerated. */
 #ifndef ABILITY_H
 #define ABILITY_H
 

@@ -353,7 +353,7 @@ errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist, list_fn *func, void *data)
 	return leave_walk(real(dblist, watched_entry, &w));
 }
 
-/* For this function the library walks over the list with
+/* The library implements this function with a walk by
  * ext2fs_dblist_iterate2().  If the library's own calls can be interposed, that
  * walk is followed. */
 errcode_t ext2fs_dblist_dir_iterate(ext2_dblist dblist, int flags,

@@ -197,7 +197,7 @@ bool e2pf_session_is_complete(struct e2pf_session *s)
 	       !s->last.gave_up;
 }
 
-/* What the kernel declares, if the device was not measured. */
+/* The kernel's declaration, which counts if the device was not measured. */
 static const char *declared(const struct e2pf_session *s, bool seeks)
 {
 	if (!s->topo.spindles)

@@ -13,7 +13,7 @@
 #include "commands.h"
 #include "report/progress.h"
 
-/* No such check is running. */
+/* The exit status if no such check is running. */
 #define EXIT_NONE 1
 
 struct request {

@@ -75,7 +75,7 @@ bool e2pf_ranges_meet(const struct e2pf_ranges *ranges,
 /* A walk over the nodes of a tree that finds its leaves, without reading any. */
 struct e2pf_tree_walk {
 	const struct e2pf_btrfs_super *super;
-	/* As e2pf_chunk_map_read(). */
+	/* See e2pf_chunk_map_read(). */
 	bool (*read)(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block);
 	/* Called with each leaf, in key order.  Returns false to end there. */
 	bool (*leaf)(void *ctx, const struct e2pf_btrfs_node *leaf);

@@ -62,7 +62,7 @@ struct found_root {
 	struct e2pf_btrfs_ptr *root;
 };
 
-/* If there are several items, the last one is the newest. */
+/* The last of several items is the newest. */
 static void accept_root(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	const struct found_root *f = ctx;
