@@ -14,9 +14,9 @@
 extern struct check {
 	struct arguments arguments;
 	char *path;			/* of the filesystem opened last */
-	bool threads;			/* ours may have started */
+	bool threads;			/* threads of ours may have started */
 	_Atomic ext2_filsys fs;		/* the filesystem being checked */
-	struct e2pf_session *session;	/* of `fs`, or of the one before it */
+	struct e2pf_session *session;	/* of `fs`, or of the last one */
 } check;
 
 /* A filesystem was opened, or all of its inodes are about to be scanned.  A scan

@@ -25,12 +25,12 @@ static struct {
 	unsigned every;			/* seconds, for standard error; 0: never */
 	clockid_t cpu;			/* of the checker's first thread */
 	pthread_mutex_t lock;
-	pthread_cond_t cond;		/* the end, or the thread's */
+	pthread_cond_t cond;		/* the check ends, or the thread does */
 	struct e2pf_session *session;	/* NULL: nothing to look at */
 	bool ended;
 	bool running;			/* the thread */
-	bool late;			/* it did not answer in time */
-	double began;			/* the first walk, s */
+	bool late;			/* the thread did not answer in time */
+	double began;			/* time of the first walk, s */
 	struct e2pf_progress_past past;
 } self = { .lock = PTHREAD_MUTEX_INITIALIZER };
 

@@ -22,10 +22,10 @@
 
 struct options {
 	struct e2pf_setup given;	/* on the command line: only -t and -m */
-	struct e2pf_setup setup;	/* with them, the environment and the file */
+	struct e2pf_setup setup;	/* with environment and file, too */
 	char **path;
 	unsigned paths;			/* devices, images, folders */
-	bool one_filesystem;		/* none that is mounted below a path */
+	bool one_filesystem;		/* skip what is mounted below a path */
 	bool plan;			/* -n */
 	unsigned classes;		/* mask of 1u << enum e2pf_class; 0: by
 					   the filesystem */
@@ -69,11 +69,11 @@ struct target {
 	char *device;			/* its name, or an image's */
 	dev_t number;			/* of a mounted filesystem */
 	bool mounted;
-	bool whole;			/* or only what is below these: */
-	uint32_t *folder;		/* inodes, */
-	unsigned folders;		/* their number */
-	struct e2pf_session *session;	/* once it is being read */
-	double seconds;			/* that took, 0: not all was */
+	bool whole;			/* false: only these folders */
+	uint32_t *folder;		/* inodes of the folders */
+	unsigned folders;		/* number of the folders */
+	struct e2pf_session *session;	/* NULL until it is read */
+	double seconds;			/* of the reading; 0: not all was read */
 };
 
 struct targets {

@@ -79,7 +79,7 @@ static int show_plans(const struct options *o)
 struct reading {
 	struct options *o;
 	struct targets targets;
-	pthread_mutex_t lock;		/* of what follows */
+	pthread_mutex_t lock;		/* protects the members below */
 	pthread_cond_t changed;
 	unsigned begun;			/* targets whose sessions may be counted */
 	bool over;			/* no more is wanted */

@@ -10,19 +10,19 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The state of a check at one moment. The session owns the texts. */
+/* The state of a check at one moment.  The session owns the texts. */
 struct e2pf_progress {
 	const char *device;	/* as the caller named it */
-	const char *disk;	/* below it; NULL: there are several, or none */
+	const char *disk;	/* below the device; NULL: several, or none */
 	const char *stage;
-	double place, places;	/* of the stage; places 0: not known */
-	const char *unit;	/* of both: "inodes" */
+	double place, places;	/* within the stage; places 0: not known */
+	const char *unit;	/* of place and places: "inodes" */
 	double seconds;		/* since the check began to read */
 	double cpu, stalled;	/* the part in which it computed, and in which it
 				   waited for the disk */
 	bool busy;		/* the engine did not answer: it measures a device
-				   that does not */
-	double reading;		/* seconds since its read began; 0: none */
+				   that does not answer */
+	double reading;		/* seconds since the checker's read began; 0: none */
 	double reading_at;	/* bytes from the start of the device */
 };
 
@@ -30,9 +30,9 @@ struct e2pf_progress {
  * the check starts over. */
 struct e2pf_progress_past {
 	const char *stage;
-	double began;		/* of the stage, in seconds of the check */
+	double began;		/* when the stage began, in seconds of the check */
 	double seconds, cpu, stalled, part;
-	double pace;		/* of late: part of the stage per second */
+	double pace;		/* recent: part of the stage per second */
 };
 
 /* The seconds that are left of the stage; 0: not known.  The function remembers each

@@ -15,12 +15,12 @@
 
 #define E2PF_NOTES_MOST 16u
 
-/* The decisions and their reasons, in order, for people. Must be zeroed. */
+/* The decisions and their reasons, in order, for people.  Must be zeroed. */
 struct e2pf_notes {
 	char line[E2PF_NOTES_MOST][400];
 	size_t count;
-	bool off;		/* nothing was read ahead, */
-	char why_off[320];	/* for this reason */
+	bool off;		/* nothing was read ahead */
+	char why_off[320];	/* the reason */
 };
 
 /* Add a note, "ABOUT: DECISION (REASON)".  Text that is too long is cut off, and a note

@@ -22,7 +22,7 @@ struct e2pf_session *e2pf_send_open(int fd, const char *name,
 const char *e2pf_send_start(struct e2pf_session *session, int fd,
 			    const struct btrfs_ioctl_send_args *args);
 
-/* The send has written more bytes. May be called on any thread. */
+/* The send has written more bytes.  May be called on any thread. */
 void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes);
 
 /* The send that was started has ended: stop the threads, and wait for them.
