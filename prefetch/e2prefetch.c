@@ -263,9 +263,9 @@ static int finish_target(const struct options *o, const struct target *t,
 	if (o->verbose > 1)
 		e2pf_report_print(&r, "e2prefetch", stderr);
 	if (complete && !o->command && !t->mounted && t->number)
-		fprintf(stderr, "e2prefetch: %s: no other program has it open: the "
-			"kernel drops its cache now (-- COMMAND keeps it "
-			"open)\n", t->device);
+		fprintf(stderr, "e2prefetch: %s: the kernel drops its cache when the "
+			"last program closes it (-- COMMAND keeps it open)\n",
+			t->device);
 	if (o->setup.log)
 		write_log(t, st);
 	*why = e2pf_stats_save(o->setup.stats, &r);

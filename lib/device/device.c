@@ -132,13 +132,19 @@ static int64_t pages_held(const struct file_device *f, uint64_t start,
 static bool is_readable(struct file_device *f, uint64_t start, uint64_t len)
 {
 #if defined(HAVE_PREADV2) && defined(RWF_NOWAIT)
-	char page[PAGE_MOST];
-	const struct iovec part = { page, len };
+	char sink[4096];
+	struct iovec part[PAGE_MOST / sizeof(sink)];
+	uint64_t left = len;
+	int parts = 0;
 	ssize_t n;
 
-	if (f->no_read_now || len > sizeof(page))
+	if (f->no_read_now || len > PAGE_MOST)
 		return false;
-	n = preadv2(f->dev.fd, &part, 1, (off_t)start, RWF_NOWAIT);
+	for (; left; left -= part[parts++].iov_len)
+		part[parts] = (struct iovec){
+			sink, left < sizeof(sink) ? left : sizeof(sink)
+		};
+	n = preadv2(f->dev.fd, part, parts, (off_t)start, RWF_NOWAIT);
 	if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
 		f->no_read_now = true;
 	return n >= 0 && (uint64_t)n == len;

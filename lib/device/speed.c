@@ -15,12 +15,13 @@
 #define PAGE E2PF_SPEED_BYTES
 #define READS E2PF_SPEED_READS
 
-/* At most TRIES samples are looked at.  STRIDE, which has no factor in common with TRIES,
+/* A sample is taken in each of TRIES parts.  STRIDE, which has no factor in common with TRIES,
  * puts those that follow each other far apart on the device.  Between two reads are at least
- * DISTANCE bytes. */
+ * DISTANCE bytes; AWAY, without a factor in common with READS, mixes those in one table. */
 #define TRIES 64u
 #define STRIDE 25u
 #define DISTANCE (64u << 10)
+#define AWAY 7u
 
 /* The cost of a byte is measured on STRETCH_BYTES, which are on all disks of an array
  * with chunks of 512 KiB; two requests of REQUEST_BYTES are needed. */
@@ -91,22 +92,39 @@ static uint64_t sample_at(const struct survey *s, uint64_t index,
 	return *offset < s->bytes && length <= s->bytes - *offset ? length : 0;
 }
 
+/* The first sample that is long enough, from the index on and below another; or none. */
+static uint64_t find_long(const struct survey *s, uint64_t index, uint64_t below)
+{
+	uint64_t at;
+
+	while (index < below && sample_at(s, index, &at) < 2 * PAGE)
+		index++;
+	return index;
+}
+
+static uint64_t index_of_part(uint64_t count, unsigned part)
+{
+	return count / TRIES * part + count % TRIES * part / TRIES;
+}
+
 /* Find ranges for the reads: in the middle of tables and, where a filesystem is partly filled
- * and has few of them, in the rest of long ones.  On a disk these are nearer, but a read
- * still waits for the platter.  Returns how many there are. */
+ * and has few of them, in the rest of long ones, where none follows closely behind the one
+ * before, since a disk would read on.  Returns how many there are. */
 static unsigned find_reads(struct survey *s)
 {
-	uint64_t count = s->samples->count, length, at, into;
-	unsigned i, table, found = 0;
+	uint64_t count = s->samples->count, index[TRIES], length, at, into;
+	unsigned i, part, found = 0;
 
 	for (i = 0; i < READS * TRIES && found < READS && count; i++) {
-		table = i * STRIDE % TRIES;
-		length = sample_at(s, count / TRIES * table +
-				     count % TRIES * table / TRIES, &at);
-		if (length < 2 * PAGE)
+		part = i * STRIDE % TRIES;
+		if (i < TRIES)
+			index[part] = find_long(s, index_of_part(count, part),
+						index_of_part(count, part + 1));
+		if (index[part] == index_of_part(count, part + 1))
 			continue;
-		into = (length / 2 + 2 * (uint64_t)DISTANCE * (i / TRIES)) %
-		       length / PAGE * PAGE;
+		length = sample_at(s, index[part], &at);
+		into = (length / 2 + 2 * (uint64_t)DISTANCE *
+			(i / TRIES * AWAY % READS)) % length / PAGE * PAGE;
 		if (into + PAGE <= length)
 			found += accept_range(s, &s->read[found], at + into,
 					      PAGE);

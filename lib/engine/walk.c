@@ -109,13 +109,18 @@ int e2pf_engine_count(struct e2pf_engine *e, struct e2pf_class_count *count)
 			.parse_left = e->source->parse_limit + UNITS_AT_ONCE
 		}
 	};
-	const struct e2pf_phase *phase;
+	const struct e2pf_phase *phase = NULL;
+	const struct e2pf_phase *next = e2pf_monitor_begin_source(e);
 	int err = 0;
 
 	memset(count, 0, e->source->classes * sizeof(*count));
-	for (phase = e2pf_monitor_begin_source(e); phase && !err;
-	     phase = e->source->ops->next(e->source, phase))
+	for (; next && !err; next = e->source->ops->next(e->source, phase)) {
+		/* A phase that comes again has other units, of everything. */
+		if (next == phase)
+			memset(count, 0, e->source->classes * sizeof(*count));
+		phase = next;
 		err = walk_phase(&walk, phase->number);
+	}
 	e2pf_piece_free(&walk.piece);
 	return err;
 }

@@ -404,7 +404,8 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 			return false;
 		ino += kind.group * geo->inodes_per_group + 1;
 	}
-	if (ext4->folders)
+	/* A sample's table is none that the folders have passed. */
+	if (ext4->folders && kind.parse != E2PF_INODE_TABLE)
 		return e2pf_folders_parse(ext4->folders, &plan, ref, ino, block,
 					  bytes, size);
 	if (is_table(kind))

@@ -44,7 +44,7 @@
 #define FOLDER "/run/e2prefetch"
 #define SUFFIX ".progress"
 
-/* An older file belongs to a check that was killed, and its number to another process
+/* An older file belongs to a check that is stopped, or was killed, and its number to another process
  * by now. */
 #define STALE_S 60
 

@@ -146,7 +146,7 @@ too_little_memory()
 
 warns_of_device()
 {
-	run 0 "$1" && grep -q "no other program has it open: the kernel" "$dir/err"
+	run 0 "$1" && grep -q "the kernel drops its cache" "$dir/err"
 }
 
 # A device that is held open keeps what was read, and without that nothing.

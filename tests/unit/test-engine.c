@@ -585,7 +585,39 @@ RIG_TESTS(plan_counted, 2, rig_set_up(r, 10, 2))
 	assert_int_equal(!fake_missing_asked(&r->dev), !way);
 }
 
-/* Unreadable tables are skipped, until there are too many. */
+static const struct e2pf_source_ops *real_ops;
+static bool again;
+
+static const struct e2pf_phase *first_again(struct e2pf_source *source,
+					    const struct e2pf_phase *after)
+{
+	if (!after || again)
+		return real_ops->next(source, after);
+	again = true;
+	return after;
+}
+
+/* A phase that comes again, with units of everything, is not counted twice. */
+TEST(plan_counted_anew)
+{
+	struct e2pf_class_count plan[E2PF_CLASSES];
+	struct e2pf_source_ops ops;
+	struct rig r;
+
+	rig_set_up(&r, 10, 2);
+	rig_new(&r);
+	real_ops = r.source->ops;
+	ops = *real_ops;
+	ops.next = first_again;
+	again = false;
+	r.source->ops = &ops;
+	assert_int_equal(e2pf_engine_count(r.e, plan), 0);
+	r.source->ops = real_ops;
+	assert_true(again);
+	assert_int_equal(plan[E2PF_INODES].bytes, 10 * TABLE_BLOCKS * BS);
+	rig_tear_down(&r);
+}
+
 /* With a head, gaps of these sizes are read, unless they hold unused parts of
  * tables. */
 RIG_TESTS(unused_tables, 2, rig_set_up_sized(r, 8, 16, 1))
@@ -605,6 +637,7 @@ RIG_TESTS(unused_tables, 2, rig_set_up_sized(r, 8, 16, 1))
 	}
 }
 
+/* Unreadable tables are skipped, until there are too many. */
 RIG_TESTS(plan_with_errors, 2, rig_set_up(r, 40, 1))
 {
 	struct e2pf_class_count plan[E2PF_CLASSES];

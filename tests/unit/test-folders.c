@@ -519,6 +519,27 @@ static void use_parts(bool guarded, uint32_t page)
 	t.source->ops->begin(t.source, &start);
 }
 
+/* What a sample's table leads to is looked at, too: its folders may be missing where the
+ * table is cached. */
+SOURCE_TEST(samples_of_a_part)
+{
+	const struct e2pf_start start = { .budget = UINT64_MAX, .seeks = true };
+	const uint32_t first = inode_of(5, 0);
+	uint64_t block = make_folder(first, 0, first, EXT2_FT_DIR);
+	struct e2pf_ref table;
+
+	t.fs.ext4->below = &first;
+	t.fs.ext4->below_count = 1;
+	t.source->ops->begin(t.source, &start);
+	t.source->ops->sample(t.source, 5, accept_ref, NULL);
+	table = t.ref[t.refs - 1];
+	assert_true(table.parse);
+	t.source->ops->parse(t.source, &table, 0, t.fs.image + table.offset,
+			     t.source->ops->piece(t.source, &table, 0),
+			     accept_ref, NULL);
+	assert_true(is_read(block));
+}
+
 /* A table has more bytes than the filesystem has inodes: valgrind and the address
  * sanitizer see a look at a bit that is not there. */
 SOURCE_TEST(more_than_the_inodes)
