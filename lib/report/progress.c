@@ -44,8 +44,8 @@
 #define FOLDER "/run/e2prefetch"
 #define SUFFIX ".progress"
 
-/* An older file belongs to a check that is stopped, or was killed, and its number to another process
- * by now. */
+/* An older file belongs to a check that is stopped, or was killed; then its number may be
+ * another process's by now. */
 #define STALE_S 60
 
 double e2pf_progress_left(struct e2pf_progress_past *past,

@@ -326,7 +326,9 @@ read_before()
 	reads_of "$PREFETCHER" -x "$mnt" -- && cat "$dir/reads" && [ "$(<"$dir/reads")" = 0 ]
 }
 
-# Of a small part no more is read than the walk itself reads.
+# Of a small part little more is read than the walk itself reads: its folders lie in two
+# 64 KiB of the device, and what is between them comes with them.  Everything is 1,600
+# sectors.
 sectors_of()
 {
 	local stat=/sys/block/${loop#/dev/}/stat
@@ -341,7 +343,7 @@ small_part()
 	alone=$(sectors_of env | awk '{ n = $1 - n } END { print n }')
 	ours=$(sectors_of "$PREFETCHER" -x "$mnt/folder" -- | awk '{ n = $1 - n } END { print n }')
 	echo "sectors: $alone alone, $ours"
-	[ "$alone" -gt 0 ] && [ "$ours" -le "$alone" ]
+	[ "$alone" -gt 0 ] && [ "$ours" -le $((alone + 256)) ]
 }
 
 # What does not fit would be evicted before a walk comes to it.
@@ -423,7 +425,7 @@ test_paths()
 	tap_check "all is read before the command begins" undisturbed read_before
 	tap_unless "$(no_cachestat)" "nothing after a walk without it" undisturbed \
 		found_in_memory
-	tap_check "of a small part, no more than is walked" undisturbed small_part
+	tap_check "of a small part, little more than is walked" undisturbed small_part
 	tap_check "nothing of what does not fit" undisturbed larger_than_memory
 	tap_check "another user: a line says what it takes" says_group
 	tap_check "no node of the device: a line says so" says_no_node
