@@ -203,6 +203,54 @@ void bitset_free(struct bitset *s)
 	s->table = NULL;
 }
 
+static bool copy_entry(uint64_t from, uint64_t *to)
+{
+	struct node *n;
+	unsigned i;
+
+	*to = from;
+	if (!chunk_is_pointer(from))
+		return true;
+	n = node_copy(chunk_node(from));
+	*to = (uint64_t)(uintptr_t)n;
+	for (i = 0; n && i < node_count_ones(n->some); i++)
+		if (!chunk_copy(chunk_node(from)->value[i], &n->value[i])) {
+			while (i--)
+				chunk_free(n->value[i]);
+			free(n);
+			*to = 0;
+			return false;
+		}
+	return n;
+}
+
+static bool copy_part(const uint64_t *from, uint64_t **to)
+{
+	bool copied = true;
+	unsigned i;
+
+	*to = from ? calloc(PART, sizeof(uint64_t)) : NULL;
+	for (i = 0; *to && copied && i < PART; i++)
+		copied = copy_entry(from[i], *to + i);
+	return copied && !from == !*to;
+}
+
+bool bitset_copy(struct bitset *from, struct bitset *to)
+{
+	uint64_t i;
+
+	let_go(from);
+	if (!bitset_init(to, from->bits))
+		return false;
+	for (i = 0; i < parts(from->bits); i++)
+		if (!copy_part(from->table[i], &to->table[i])) {
+			bitset_free(to);
+			return false;
+		}
+	to->used = from->used;
+	return true;
+}
+
 /*
  * Searches.
  */
@@ -227,19 +275,6 @@ uint64_t bitset_first(struct bitset *s, uint64_t start, uint64_t last,
 	}
 	/* Beyond the end all bits are clear. */
 	return !value && start <= last ? start : NONE;
-}
-
-bool bitset_copy(struct bitset *from, struct bitset *to)
-{
-	uint64_t start, end = 0;
-
-	if (!bitset_init(to, from->bits))
-		return false;
-	while ((start = bitset_first(from, end, from->bits, true)) != NONE) {
-		end = bitset_first(from, start, from->bits, false);
-		bitset_change(to, start, end - start, true);
-	}
-	return true;
 }
 
 /*

@@ -31,8 +31,8 @@ struct bitset {
 	uint64_t stored;
 };
 
-/* Returns false if there is no memory for the table.  A copy is made run by run, and
- * aborts as a change does. */
+/* Return false if there is no memory.  A change aborts then, as libext2fs's trees do; a
+ * copy must not, for e2fsck reports that, and writes what it had repaired. */
 bool bitset_init(struct bitset *s, uint64_t bits);
 bool bitset_copy(struct bitset *from, struct bitset *to);
 

@@ -51,6 +51,16 @@ struct node *node_new(uint64_t value)
 	return n;
 }
 
+struct node *node_copy(const struct node *n)
+{
+	unsigned stored = node_count_ones(n->some);
+	struct node *copy = malloc(size_for(stored));
+
+	if (!copy)
+		return NULL;
+	return memcpy(copy, n, sizeof(*n) + stored * sizeof(*n->value));
+}
+
 struct node *node_put(struct node *n, unsigned k, uint64_t value)
 {
 	uint64_t bit = UINT64_C(1) << k;
@@ -224,6 +234,18 @@ uint64_t chunk_change(uint64_t number, unsigned first, unsigned last, bool set)
 	n = change_node(n, first, last, set);
 	return some & ~n->some || !n->some ? simplest(n) :
 					     (uint64_t)(uintptr_t)n;
+}
+
+bool chunk_copy(uint64_t number, uint64_t *copy)
+{
+	struct node *n;
+
+	*copy = number;
+	if (!chunk_is_pointer(number))
+		return true;
+	n = node_copy(chunk_node(number));
+	*copy = (uint64_t)(uintptr_t)n;
+	return n;
 }
 
 void chunk_free(uint64_t number)

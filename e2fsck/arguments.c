@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* Options are not parsed with getopt(3), whose state is e2fsck's. */
+/*
+ * Decides whether e2fsck is likely to check the filesystem that it has opened.
+ * Options are not parsed with getopt(3), whose state is e2fsck's.
+ */
 #include <string.h>
 
 #include "arguments.h"
@@ -22,9 +25,25 @@ struct arguments arguments_read(int argc, char *const *argv)
 		for (c = argv[i] + 1; *c; c++) {
 			a.force |= !strchr(PLAIN, *c);
 			a.parallel |= *c == 'm';
-			if (strchr(WITH_VALUE, *c))
-				break;
+			if (!strchr(WITH_VALUE, *c))
+				continue;
+			if (!c[1])
+				i++;
+			break;
 		}
 	}
 	return a;
+}
+
+bool arguments_find_clean(const struct ext2_super_block *s, int64_t now)
+{
+	if (!(s->s_state & EXT2_VALID_FS) || (s->s_state & EXT2_ERROR_FS) ||
+	    (s->s_feature_incompat & (EXT3_FEATURE_INCOMPAT_RECOVER |
+				      EXT3_FEATURE_INCOMPAT_JOURNAL_DEV)))
+		return false;
+	if ((int16_t)s->s_max_mnt_count > 0 &&
+	    s->s_mnt_count >= s->s_max_mnt_count)
+		return false;
+	return !s->s_checkinterval || (now >= s->s_lastcheck &&
+	       now < (int64_t)s->s_lastcheck + s->s_checkinterval);
 }

@@ -4,6 +4,7 @@
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
 
+#include <ext2fs/ext2fs.h>
 #include <stdbool.h>
 
 struct arguments {
@@ -13,5 +14,9 @@ struct arguments {
 };
 
 struct arguments arguments_read(int argc, char *const *argv);
+
+/* Whether e2fsck checks nothing, unless it is forced to: the filesystem is marked
+ * as clean.  `now` is the time, in seconds. */
+bool arguments_find_clean(const struct ext2_super_block *super, int64_t now);
 
 #endif

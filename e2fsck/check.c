@@ -9,6 +9,7 @@
 #endif
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "ability.h"
 #include "check.h"
@@ -175,13 +176,8 @@ bool check_scans(ext2_filsys fs)
 	return fs && fs == self.opened && begin_session(fs);
 }
 
-/* A clean filesystem is left alone, unless it is scanned after all. */
-static bool is_marked_clean(const struct ext2_super_block *s)
-{
-	return s->s_state & EXT2_VALID_FS && !(s->s_state & EXT2_ERROR_FS) &&
-	       !(s->s_feature_incompat & EXT3_FEATURE_INCOMPAT_RECOVER);
-}
-
+/* A clean filesystem is left alone, unless it is scanned after all: then its first maps were
+ * made before anything is accelerated. */
 bool check_opens(ext2_filsys fs, const char *name, const char *options)
 {
 	E2PF_KEEP_ERRNO;
@@ -197,7 +193,8 @@ bool check_opens(ext2_filsys fs, const char *name, const char *options)
 	self.offset = option_offset(options ? options : strchr(name, '?'));
 	self.opened = check.path ? fs : NULL;
 	return self.opened && (check.arguments.force || module.setup.stats ||
-			       !is_marked_clean(fs->super)) && begin_session(fs);
+			       !arguments_find_clean(fs->super, time(NULL))) &&
+	       begin_session(fs);
 }
 
 void check_ends(void)

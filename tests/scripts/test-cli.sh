@@ -61,12 +61,12 @@ stats_name()
 
 # The accelerations expected with this libext2fs: if its functions do not call each
 # other by name, its checksums are its own; and not all processors have the instruction
-# (an emulator shows /proc/cpuinfo of the real one).
+# (an emulator shows /proc/cpuinfo of the real one), which is used by 64-bit programs.
 library_accelerations()
 {
 	local library crc=
 
-	[[ $(uname -m) = @(x86_64|i?86|aarch64) ]] &&
+	[[ $(getconf LONG_BIT)$(uname -m) = 64@(x86_64|aarch64) ]] &&
 		grep -qwE 'sse4_2|crc32' /proc/cpuinfo && crc=crc32c
 	library=$(ldd "$E2FSCK_STOCK" | awk '/libext2fs/ { print $3 }')
 	if readelf -rW "$library" | grep -qw ext2fs_test_generic_bmap; then
@@ -207,6 +207,13 @@ only_asked()
 	! exported "$MODULE" | grep -E 'crc|bmap|bitcount|bitmap(_|$)'
 }
 
+# Our maps cannot be resized.
+resizes_none()
+{
+	nm -D --undefined-only "$E2FSCK_STOCK" | grep -o 'ext2fs_[a-z_0-9]*' >"$dir/imports"
+	grep -qx ext2fs_mark_generic_bmap "$dir/imports" && ! grep ext2fs_resize_ "$dir/imports"
+}
+
 test_accelerations()
 {
 	local -a all inside
@@ -222,6 +229,7 @@ test_accelerations()
 	[ "$(ulimit -v) $(ulimit -d)" = "unlimited unlimited" ] ||
 		{ tap_skip "accelerations" "address space is limited"; return; }
 	tap_check "accel = none: nothing of ours answers for libext2fs" only_asked
+	tap_check "e2fsck resizes no map" resizes_none
 	tap_check "a small filesystem is not accelerated" stats_name ""
 	# A self-test that gets no processor for 5 s leaves them out.
 	tap_check "PREFETCH_ACCEL=all: all are" undisturbed stats_name all "${all[@]}"

@@ -298,6 +298,8 @@ test_paths()
 	for file in README.md SECURITY.md CONTRIBUTING.md doc/*.md; do
 		tap_check "$file: paths" exist 0 < <(paths_in "$file"; manuals_in "$file")
 	done
+	tap_check "the documents name more than a hundred" exist 100 < <(
+		for file in README.md doc/*.md; do paths_in "$file"; manuals_in "$file"; done)
 	tap_check "files that sources name" exist 100 < <(paths_of_sources)
 	tap_unless "$(no_yaml)" "doc/containers.md: manifests" manifests
 }

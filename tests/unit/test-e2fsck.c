@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The meaning of a command line of e2fsck, and which pass a check is in, deduced from
- * the walks it makes.
+ * The meaning of a command line of e2fsck, which superblocks belong to a filesystem
+ * that e2fsck does not check, and which pass a check is in, deduced from the walks it
+ * makes.
  */
 #include "unit.h"
 #include "arguments.h"
 #include "stages.h"
 
 #define MOST_ARGUMENTS 8
+#define NOW 1500000000
 
 /* A command line with single blanks between words. */
 static struct arguments read_line(const char *line)
@@ -46,6 +48,55 @@ TEST(options)
 	assert_true(arguments_read(0, NULL).force);
 	assert_true(read_line("e2fsck -fn -m 4 /a").parallel);
 	assert_false(read_line("e2fsck -z m /a").parallel);
+}
+
+static struct ext2_super_block super;
+
+FIXTURE(clean_super)
+{
+	memset(&super, 0, sizeof(super));
+	super.s_max_mnt_count = -1;
+	super.s_state = EXT2_VALID_FS;
+	super.s_lastcheck = NOW - 1000;
+	return 0;
+}
+
+static bool clean(void) { return arguments_find_clean(&super, NOW); }
+
+TEST_WITH(sound, clean_super, NULL)
+{
+	assert_true(clean());
+	super.s_feature_incompat = 0x2c2;	/* filetype, extents, 64bit,
+						   flex_bg */
+	assert_true(clean());
+	super.s_mnt_count = 5;
+	super.s_max_mnt_count = 6;
+	assert_true(clean());
+	super.s_max_mnt_count = 0;	/* no limit either */
+	assert_true(clean());
+	super.s_checkinterval = 1001;
+	assert_true(clean());
+}
+
+TEST_WITH(not_sound, clean_super, NULL)
+{
+	super.s_state = 0;	/* mounted, or not cleanly unmounted */
+	assert_false(clean());
+	super.s_state = EXT2_VALID_FS | EXT2_ERROR_FS;
+	assert_false(clean());
+	clean_super(NULL);
+	super.s_max_mnt_count = super.s_mnt_count = 7;
+	assert_false(clean());
+	clean_super(NULL);
+	super.s_checkinterval = 1000;
+	assert_false(clean());
+	super.s_lastcheck = NOW + 1;	/* a wrong clock */
+	assert_false(clean());
+	clean_super(NULL);
+	super.s_feature_incompat = EXT3_FEATURE_INCOMPAT_RECOVER;
+	assert_false(clean());
+	super.s_feature_incompat = EXT3_FEATURE_INCOMPAT_JOURNAL_DEV;
+	assert_false(clean());
 }
 
 /* A check of a sound filesystem; one with blocks that are claimed twice; one that
