@@ -120,9 +120,10 @@ static unsigned find_reads(struct survey *s)
 		if (i < TRIES)
 			index[part] = find_long(s, index_of_part(count, part),
 						index_of_part(count, part + 1));
-		if (index[part] == index_of_part(count, part + 1))
+		length = index[part] < count ?
+			 sample_at(s, index[part], &at) : 0;
+		if (length < 2 * PAGE)
 			continue;
-		length = sample_at(s, index[part], &at);
 		into = (length / 2 + 2 * (uint64_t)DISTANCE *
 			(i / TRIES * AWAY % READS)) % length / PAGE * PAGE;
 		if (into + PAGE <= length)

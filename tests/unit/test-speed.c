@@ -299,7 +299,7 @@ TEST(partly_filled)
  * to the next: the reads that are measured must not be in order. */
 TEST(one_table)
 {
-	unsigned where, i, at[E2PF_SPEED_LONE], n;
+	unsigned at[E2PF_SPEED_LONE] = { 0 }, where, i, n;
 
 	for (where = 0; where < 100; where += 33) {
 		set_up(44 * MIB);
