@@ -41,19 +41,19 @@ first_line() { head -n 1 "$dir/out" | grep -xE -- "$1" || { cat "$dir/out"; fals
 # reads took too different times.
 measures()
 {
-	local dev status busy="is not known: the machine is busy" few="[0-9.]+ (s|min)( or less)?"
+	local dev status busy="is not known: the machine( or the device)? is busy" few="[0-9.]+ (s|min)( or less)?"
 
 	drop "$big"
 	dev=$(loop_attach "$big") || return
 	"$PREFETCHER" probe --longer-than 1h "$dev" >"$dir/out"
 	status=$?
 	[ "$(wc -l <"$dir/out")" = 1 ] || status=lines
-	[ $status = 1 ] || { [ $status = 4 ] && grep -q "$busy" "$dir/out"; } ||
+	[ $status = 1 ] || { [ $status = 4 ] && grep -qE "$busy" "$dir/out"; } ||
 		status=wrong
 	"$PREFETCHER" probe "$dev" >"$dir/out"
 	loop_detach "$dev"
 	[ $status = 1 ] || [ $status = 4 ] || return
-	! grep -q "$busy" "$dir/out" || return 0
+	! grep -qE "$busy" "$dir/out" || return 0
 	first_line "A check of $dev that prefetches takes some $few\." &&
 	grep -q '^measured  [0-9.]* ms for a small read' "$dir/out" &&
 	grep -qE '^          (.* MB/s sequential; )?it (seeks: a single spindle|does not seek)$' "$dir/out"
