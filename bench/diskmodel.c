@@ -27,7 +27,6 @@ static int usage(void)
 	      "  --ready-fd=N      write a byte to descriptor N once mounted\n"
 	      "  --follow-parent   exit when the parent process does\n"
 	      "  --read-only       open IMAGE for reading only\n"
-	      "  --cached          let the kernel cache it until the next open\n"
 	      "  --simulate=SIZE   serve `NS OFFSET LENGTH' lines on a clock of its\n"
 	      "                    own, and print when each ended\n"
 	      "  --depth=N         N in flight instead of each at its time\n",
@@ -56,14 +55,13 @@ static int add_fault(struct dm_serve *s, const char *text)
 }
 
 enum { OPT_FAULT = 256, OPT_COMPENSATE, OPT_READY, OPT_RO, OPT_FOLLOW,
-       OPT_CACHED, OPT_SET, OPT_SIMULATE, OPT_DEPTH };
+       OPT_SET, OPT_SIMULATE, OPT_DEPTH };
 
 static const struct option options[] = {
 	{ "fault", required_argument, NULL, OPT_FAULT },
 	{ "compensate", required_argument, NULL, OPT_COMPENSATE },
 	{ "ready-fd", required_argument, NULL, OPT_READY },
 	{ "read-only", no_argument, NULL, OPT_RO },
-	{ "cached", no_argument, NULL, OPT_CACHED },
 	{ "follow-parent", no_argument, NULL, OPT_FOLLOW },
 	{ "simulate", required_argument, NULL, OPT_SIMULATE },
 	{ "depth", required_argument, NULL, OPT_DEPTH },
@@ -88,9 +86,6 @@ static int parse_option(struct dm_serve *s, int c, const char *value)
 		return prctl(PR_SET_PDEATHSIG, SIGTERM);
 	case OPT_RO:
 		s->read_only = true;
-		return 0;
-	case OPT_CACHED:
-		s->cached = true;
 		return 0;
 	default:
 		return -1;

@@ -58,7 +58,6 @@ struct dm_serve {
 	int ready_fd;		/* a byte is written here once mounted; -1:
 				   none */
 	bool read_only;
-	bool cached;		/* above the model, until the next open */
 };
 
 /* Serve until a signal or unmount.  Returns the exit status. */

@@ -143,7 +143,7 @@ static void op_open(fuse_req_t fuse, fuse_ino_t ino,
 		return;
 	}
 	/* The page cache above this file would hide the model. */
-	fi->direct_io = ino != INO_DISK || !sv->opt->cached;
+	fi->direct_io = true;
 	fuse_reply_open(fuse, fi);
 }
 
