@@ -199,6 +199,11 @@ check()
 	compare_stock "$out" "$dir/stock/fs" $1
 	usec=$((${EPOCHREALTIME/[.,]/} - usec))
 	status=$(<"$out/stock.status")
+	if [ -n "$alone" ]; then
+		MALLOC_PERTURB_=165 compare_test_is=$compare_stock_is \
+			compare_test "$out" - "$dir/test/fs" $1
+		return
+	fi
 	compare_test "$out" "$one" "$dir/test/fs" $1 || return
 	# What e2fsck does not open has none.
 	[ "$status" -lt 8 ] || [ -e "$out/stats.json" ] || return 0
@@ -219,6 +224,7 @@ live()
 		# A sanitized one needs a runtime.
 		[ "$chance" -lt 12 ] || [ -n "$E2PF_RUNTIME" ] || beside='' module=$MODULE:$ACCEL
 	fi
+	[ -z "$alone" ] || beside='' module=''
 	# Not always sound: 1.47.0 counts quota otherwise with -d and inodes of 128 bytes.
 	take mke2fs && check -fn || return
 	[ "$status" -lt 4 ] || check -fy || return
@@ -240,9 +246,37 @@ live()
 # run_seed "SEED PLACE"
 run_seed()
 {
-	local seed=${1% *} place=${1#* } dir out result=same most copy
+	local seed=${1% *} place=${1#* } dir out result most=0 alone='' steps
 
 	dir=${folder[$place]}/$seed-$place out=$E2PF_TMP/out.$seed-$place
+	steps=$out.steps
+	try_seed
+	# Another program may have had the processor: what ours loses is lost each time.
+	[ $result != long ] || try_seed
+	[ $result != long ] || try_seed
+	# What stock prints of memory that it never wrote is another number each time.
+	if [ $result = different ]; then
+		steps=$out.alone alone=1
+		try_seed
+		steps=$out.steps
+		[ $result = same ] || result=stock
+		result=${result/same/different}
+	fi
+	case $result in
+	same) tap_ok "seed $seed on $place: lost $most s" ;;
+	stock) tap_ok "seed $seed on $place: stock differs from itself" ;;
+	*) tap_not_ok "seed $seed on $place: $result, lost $most s" "$steps" ;;
+	esac
+	rm -f "$out".*
+}
+
+# Sets $result and $most of run_seed.  With $alone both checks are stock's.
+try_seed()
+{
+	local copy
+	local -a held=()
+
+	result=same
 	mkdir -p "$dir/stock" "$dir/test" "$out"
 	echo "tests/scripts/test-habits.sh $seed $place" >"$dir/steps"
 	echo 0 >"$dir/lost"
@@ -250,19 +284,18 @@ run_seed()
 	for copy in $([[ $place != @(loop|open) ]] || echo stock test); do
 		truncate -s 8M "$dir/$copy/back"
 		ln -s "$(loop_attach "$dir/$copy/back")" "$dir/$copy/fs"
-		[ "$place" = loop ] || exec {copy}<"$dir/$copy/fs"
+		[ "$place" = loop ] || { exec {copy}<"$dir/$copy/fs" && held+=("$copy"); }
 	done
 	(live) >>"$dir/steps" 2>&1 || result=different
 	! grep -q "^# lost" "$dir/steps" || result=${result/same/long}
 	most=$(sort -g "$dir/lost" | tail -n 1)
-	if [ $result = same ]; then
-		tap_ok "seed $seed on $place: lost $most s"
-	else
-		tap_not_ok "seed $seed on $place: $result, lost $most s" "$dir/steps"
-	fi
 	for copy in "$dir"/*/fs; do
 		[ ! -L "$copy" ] || loop_detach "$(readlink "$copy")"
 	done
+	for copy in "${held[@]}"; do
+		exec {copy}<&-
+	done
+	mv "$dir/steps" "$steps"
 	rm -rf "$dir" "$out"
 }
 
