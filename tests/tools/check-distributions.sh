@@ -14,19 +14,21 @@
 # "here": it runs the tests with the packaged libext2fs, and with the same source linked
 # in other ways, each mounted over the packaged one that the stock e2fsck uses.
 #
-# i386 runs on an x86-64 processor.  arm64 and s390x need an emulator that the kernel
-# knows (package qemu-user-static), and are ten times slower: gcc only, a few images and
-# corruptions, no faults.
+# All tests run with the newest e2fsprogs, that of unstable; the other places get a few
+# images, and no faults, since "make check" has run all on the machine at hand.  i386 runs
+# on an x86-64 processor.  arm64 and s390x need an emulator that the kernel knows (package
+# qemu-user-static), and are ten times slower: gcc only, fewer images and corruptions.
 #
 # DIST_DIR	folder to work in, an absolute path, which keeps the chroots:
 #		PLACE-fresh as made by debootstrap, and PLACE, in which the tests
 #		run (default: a temporary folder)
 # DIST_TESTS	some of: unit cli corpus features corruptions faults e2fsprogs (the
-#		suite of e2fsprogs itself) (default: all of these; on other processors
-#		without corpus and e2fsprogs)
-# DIST_LINKS	some of: packaged symbolic no-interposition musl (default: all of
-#		these; on other processors packaged)
-# DIST_SEEDS	corruptions (default: 39; emulated, 13)
+#		suite of e2fsprogs itself) (default: all of these for sid, else the
+#		first five, on other processors without corpus); all images then, and
+#		the corpus with each link
+# DIST_LINKS	some of: packaged symbolic no-interposition musl (default: the first
+#		three, with bookworm all, on other processors packaged)
+# DIST_SEEDS	corruptions (default: 39; with other links or emulated, 13)
 # DIST_MIRROR	default: http://deb.debian.org/debian
 # TABLE		file that gets the closing table between its marks
 #
@@ -47,12 +49,14 @@ emulated_images="ext3-1k ext4-4k ext4-64g"
 # Sets the tests that are run in this place.
 settle()
 {
-	local tests="unit cli corpus features corruptions faults e2fsprogs"
-	local links="packaged symbolic no-interposition musl"
+	local tests="unit cli corpus features corruptions"
+	local links="packaged symbolic no-interposition"
 
-	emulated=
+	emulated='' images=$few_images
 	case $1 in
-	*:*) tests="unit cli features corruptions faults" links=packaged ;;
+	sid) tests+=" faults e2fsprogs" images=features ;;
+	bookworm) links+=" musl" ;;
+	*:*) tests=${tests/corpus /} links=packaged ;;
 	esac
 	case $1 in
 	*:arm64) emulated=aarch64 ;;
@@ -60,7 +64,8 @@ settle()
 	esac
 	# In a chroot uname names the emulated machine.
 	[ "${emulated:-none}" != "${DIST_MACHINE:=$(uname -m)}" ] || emulated=
-	[ -z "$emulated" ] || tests="unit cli features corruptions"
+	[ -z "${DIST_TESTS-}" ] || images=features
+	[ -z "$emulated" ] || images=$emulated_images
 	wanted_tests=${DIST_TESTS:-$tests}
 	wanted_links=${DIST_LINKS:-$links}
 }
@@ -232,18 +237,18 @@ in_use()
 # tests interpose libext2fs's functions themselves, and faults do not depend on it.
 test_link()
 {
-	local images=features managers=${COMPARE_ROW_MANAGERS-} seeds=39
+	local managers=${COMPARE_ROW_MANAGERS-} seeds=39 images=$images corpus=1
 
-	[ "$link" = packaged ] || images=$few_images
-	case $link in
-	packaged|musl) ;;
-	*) managers=${managers:-0} ;;
-	esac
+	if [ "$link" != packaged ]; then
+		images=$few_images seeds=13 corpus=${DIST_TESTS-}
+		[ "$link" = musl ] || managers=${managers:-0}
+	fi
 	if [ -n "$emulated" ]; then
-		images=$emulated_images seeds=13
+		seeds=13
 		export COMPARE_LIMIT=300
 	fi
-	COMPARE_ROW_MANAGERS=$managers script corpus scripts/test-compare.sh corpus
+	[ -z "$corpus" ] || COMPARE_ROW_MANAGERS=$managers \
+		script corpus scripts/test-compare.sh corpus
 	script features scripts/test-compare.sh $images
 	COUNT=${DIST_SEEDS:-$seeds} script corruptions scripts/test-corruptions.sh
 	if [ "$link" = packaged ]; then
