@@ -18,7 +18,7 @@
  * opened or is about to close.  Called before it does. */
 void module_drops_cache(int fd);
 
-/* The program has closed this descriptor. */
+/* The program is about to close this descriptor. */
 void module_closes(int fd);
 
 /* The program is about to read `length` bytes.  If this returns true,

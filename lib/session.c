@@ -185,9 +185,13 @@ void e2pf_session_free(struct e2pf_session *session)
 void e2pf_session_count(struct e2pf_session *s,
 			struct e2pf_engine_stats *stats)
 {
+	struct e2pf_engine_stats now = s->last;
+
+	/* Two threads may ask at once. */
+	if (!s->stopped && s->engine)
+		e2pf_engine_get_stats(s->engine, STATS_PATIENCE_MS, &now);
 	*stats = s->past;
-	count_now(s);
-	e2pf_stats_add(stats, &s->last);
+	e2pf_stats_add(stats, &now);
 }
 
 bool e2pf_session_is_complete(struct e2pf_session *s)

@@ -82,8 +82,11 @@ static void make_calls(void)
 	sched_getaffinity(0, sizeof(set), &set);
 	sysinfo(&info);
 	madvise(NULL, 0, MADV_DONTNEED);
+	mremap(NULL, 0, 0, 0);
 	posix_fadvise(-1, 0, 0, POSIX_FADV_WILLNEED);
 	readahead(-1, 0, 0);
+	if (preadv(-1, NULL, 0, 0) < 0)
+		errno = 0;
 #ifdef HAVE_PREADV2
 	if (preadv2(-1, NULL, 0, 0, RWF_NOWAIT) < 0)
 		errno = 0;

@@ -82,6 +82,7 @@ struct reading {
 	pthread_mutex_t lock;		/* protects the members below */
 	pthread_cond_t changed;
 	unsigned begun;			/* targets whose sessions may be counted */
+	uint64_t left;			/* memory for the next one, bytes */
 	bool over;			/* no more is wanted */
 	bool done;
 	int status;			/* the worst of all */
@@ -94,16 +95,46 @@ static void worst(int *status, int other)
 }
 
 /* Leave the next filesystem the memory that this one has not used. */
-static void spend(struct options *o, struct e2pf_session *s)
+static void spend(struct reading *r, struct e2pf_session *s)
 {
 	const uint64_t least = 1u << 20;
 	struct e2pf_engine_stats st;
-	uint64_t left;
 
 	e2pf_session_count(s, &st);
-	left = s->cfg.budget > st.prefetched_bytes ?
-	       s->cfg.budget - st.prefetched_bytes : 0;
-	o->setup.reading.memory = left > least ? left : least;
+	r->left = s->cfg.budget > st.prefetched_bytes + least ?
+		  s->cfg.budget - st.prefetched_bytes : least;
+}
+
+/* A walk comes to inodes in the order of names.  If the tables do not fit into memory,
+ * most blocks are evicted before the walk needs them: with a million files in a group of
+ * 256 MiB, on the network volume, find took 1.09 to 1.21 of its time alone. */
+static bool is_too_large(const struct target *t)
+{
+	const struct e2pf_ext4 *ext4 = e2pf_ext4_of(t->session)->ext4;
+
+	return t->mounted && !ext4->below_count &&
+	       ext4->classes & 1u << E2PF_INODES &&
+	       e2pf_ext4_table_bytes(ext4) > t->session->cfg.budget;
+}
+
+static errcode_t start_target(struct reading *r, struct target *t)
+{
+	if (t->session->cfg.budget > r->left)
+		t->session->cfg.budget = r->left;
+	if (is_too_large(t))
+		t->session->why_off = "the inode tables are larger than the "
+				      "memory for them";
+	return e2pf_session_start(t->session);
+}
+
+static bool is_over(struct reading *r)
+{
+	bool over;
+
+	pthread_mutex_lock(&r->lock);
+	over = r->over;
+	pthread_mutex_unlock(&r->lock);
+	return over;
 }
 
 /* Returns false if no other one is wanted. */
@@ -114,8 +145,8 @@ static bool read_target(struct reading *r, unsigned i)
 	errcode_t err = open_session(r->o, t, &t->session);
 	bool over, opened = !err;
 
-	if (opened)
-		err = e2pf_session_start(t->session);
+	if (opened && !is_over(r))
+		err = start_target(r, t);
 	if (err)
 		worst(&r->status, fail(t->device, err));
 	pthread_mutex_lock(&r->lock);
@@ -123,7 +154,7 @@ static bool read_target(struct reading *r, unsigned i)
 	over = r->over;
 	pthread_mutex_unlock(&r->lock);
 	if (opened && !over && e2pf_engine_wait(t->session->engine, -1)) {
-		spend(r->o, t->session);
+		spend(r, t->session);
 		t->seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - began;
 	}
 	return !over;
@@ -234,16 +265,21 @@ static void write_log(const struct target *t, const struct e2pf_engine_stats *st
 	e2pf_system_log(t->device, sentence);
 }
 
+/* How long to wait, after the command has ended, for a device that does not
+ * answer. */
+#define PATIENCE_MS 1000
+
 /* Say how much was read; *why: why there are no statistics.  Returns the status
  * without a command. */
-static int finish_target(const struct options *o, const struct target *t,
+static int finish_target(const struct reading *all, const struct target *t,
 			 const char **why)
 {
+	const struct options *o = all->o;
 	struct e2pf_report r = { .device = NULL };
 	const struct e2pf_engine_stats *st = &r.engine;
 	bool complete;
 
-	e2pf_session_stop(t->session, -1);
+	e2pf_session_stop(t->session, all->over ? PATIENCE_MS : -1);
 	e2pf_session_report(t->session, &r);
 	complete = e2pf_session_is_complete(t->session) && !t->session->why_off;
 	if (t->session->why_off && !o->command)
@@ -283,7 +319,7 @@ static int finish(struct reading *r)
 	for (i = 0; i < r->begun; i++) {
 		why = none;
 		if (r->targets.item[i].session)
-			worst(&r->status, finish_target(r->o, &r->targets.item[i],
+			worst(&r->status, finish_target(r, &r->targets.item[i],
 							&why));
 	}
 	if (r->o->setup.stats)
@@ -292,10 +328,6 @@ static int finish(struct reading *r)
 		e2pf_session_free(r->targets.item[i].session);
 	return r->status;
 }
-
-/* How long to wait, after the command has ended, for a device that does not
- * answer. */
-#define PATIENCE_MS 1000
 
 /* The command has ended.  A thread that still waits for the device ends with the
  * process. */
@@ -342,7 +374,9 @@ static void run_command(struct reading *r, bool ahead, pthread_t thread)
 
 static int run(struct options *o)
 {
-	struct reading r = { .o = o, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct reading r = {
+		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER, .left = UINT64_MAX
+	};
 	int err = o->plan ? 0 : configure_options(o);
 	pthread_t thread = pthread_self();
 

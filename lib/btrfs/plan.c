@@ -42,6 +42,8 @@ static const char *unknown_format(uint64_t incompat)
 		return "raid-stripe-tree is not supported";
 	if (incompat & BT_FEATURE_INCOMPAT_REMAP_TREE)
 		return "remap-tree is not supported";
+	if (incompat & BT_FEATURE_INCOMPAT_ZONED)
+		return "zoned devices are not supported";
 	return NULL;
 }
 

@@ -281,14 +281,15 @@ static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 			 uint64_t ns, bool drop)
 {
 	uint64_t part, page = dev->page_size, began = file_now(dev);
+	uint64_t base = file_device(dev)->offset % page;
 	struct timespec pause = { .tv_nsec = FIRST_PAUSE_NS };
 	enum e2pf_residency state;
 
 	for (; len; offset += part, len -= part) {
 		part = file_span(dev, offset, len, &state);
 		/* One page is asked about while it is waited for. */
-		if (state == E2PF_HELD && part > page - offset % page)
-			part = page - offset % page;
+		if (state == E2PF_HELD && part > page - (base + offset) % page)
+			part = page - (base + offset) % page;
 		while (state == E2PF_HELD) {
 			if (file_now(dev) - began >= ns) {
 				/* The kernel keeps a page that is being read. */

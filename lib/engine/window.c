@@ -83,12 +83,15 @@ void e2pf_window_start(struct e2pf_window *w)
 
 bool e2pf_window_admits_later(struct e2pf_window *w, uint64_t bytes)
 {
-	uint64_t before = atomic_fetch_add(&w->later_bytes, bytes);
+	uint64_t before = w->later_bytes;
 
-	if (!w->cfg->has_checker || before + bytes <= w->budget / 2)
-		return true;
-	atomic_fetch_sub(&w->later_bytes, bytes);
-	return false;
+	/* What was added is never subtracted: the checker may drop all meanwhile. */
+	do {
+		if (w->cfg->has_checker && before + bytes > w->budget / 2)
+			return false;
+	} while (!atomic_compare_exchange_weak(&w->later_bytes, &before,
+					       before + bytes));
+	return true;
 }
 
 void e2pf_window_drop_later(struct e2pf_window *w)

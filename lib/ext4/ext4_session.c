@@ -193,11 +193,13 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 	if (err)
 		return err;
 	err = accept_groups(e2pf_ext4_of(*session), fs);
-	if (err)
+	if (err) {
 		e2pf_session_free(*session);
-	else
-		e2pf_session_choose(*session);
-	return err;
+		*session = NULL;
+		return err;
+	}
+	e2pf_session_choose(*session);
+	return 0;
 }
 
 errcode_t e2pf_open_for_check(ext2_filsys fs, const char *device,

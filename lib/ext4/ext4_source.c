@@ -224,7 +224,8 @@ static void ext4_begin(struct e2pf_source *source,
 		ext4->source.align = 1;
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->has_checker = start->has_checker;
-	ext4->bitmaps_early = bitmaps_are_few(ext4, start);
+	/* Folders name no bitmaps: they follow. */
+	ext4->bitmaps_early = !ext4->folders && bitmaps_are_few(ext4, start);
 	ext4->bitmaps_done = false;
 }
 

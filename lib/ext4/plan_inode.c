@@ -244,14 +244,14 @@ static bool wants_ea_inodes(const struct e2pf_plan *plan)
 	       (plan->geo->feature_incompat & EXT4_FEATURE_INCOMPAT_EA_INODE);
 }
 
-static uint64_t table_of(const struct e2pf_plan *plan, uint32_t number)
+static struct e2pf_group group_of(const struct e2pf_plan *plan, uint32_t number)
 {
 	struct e2pf_group group = { .inode_table = 0 };
 
 	if (plan->groups)
-		return plan->groups[number].inode_table;
+		return plan->groups[number];
 	plan->copy_group(plan->groups_owner, number, &group);
-	return group.inode_table;
+	return group;
 }
 
 /*
@@ -262,16 +262,18 @@ static void plan_ea_inode(struct e2pf_plan *plan, uint32_t ino)
 {
 	const struct e2pf_geometry *geo = plan->geo;
 	const struct e2pf_ref *last = &plan->pending;
-	uint64_t table, offset, block;
+	uint32_t index = (ino - 1) % geo->inodes_per_group;
+	struct e2pf_group group;
+	uint64_t block;
 
 	if (ino < geo->first_ino || ino > geo->inodes)
 		return;
-	table = table_of(plan, (ino - 1) / geo->inodes_per_group);
-	offset = (uint64_t)((ino - 1) % geo->inodes_per_group) *
-		 geo->inode_size;
-	if (!table)
+	group = group_of(plan, (ino - 1) / geo->inodes_per_group);
+	/* The kernel may be initializing the unused part of a table. */
+	if (!group.inode_table || index >= group.inodes_in_use)
 		return;
-	block = table + offset / geo->block_size;
+	block = group.inode_table +
+		(uint64_t)index * geo->inode_size / geo->block_size;
 	/* The values of one file are often inodes in the same block. */
 	if (last->length && last->cls == E2PF_INODES &&
 	    block * geo->block_size - last->offset < last->length)

@@ -274,6 +274,7 @@ plans_a_walk()
 		run 0 -n -x "$mnt" && diff <(grep -v '^descr\|^all' "$dir/plan") \
 			<(grep -v '^descr\|^all' "$dir/out") &&
 		grep -q '^bitmaps  *0 ' "$dir/out" && run 0 -n --only=all "$loop" &&
+		! grep -q '^bitmaps  *0 ' "$dir/out" && run 0 -n --only=all "$mnt/folder" &&
 		! grep -q '^bitmaps  *0 ' "$dir/out"
 }
 
@@ -352,7 +353,8 @@ larger_than_memory()
 	seq 5000 | (cd "$mnt/many/1" && xargs touch) && mount_anew &&
 		run 4 -x -m 1M "$mnt" && one_line &&
 		grep "nothing is read ahead: the inode tables are larger" "$dir/err" &&
-		run 0 -x -m 4M "$mnt"
+		run 0 -x -m 1M --only=bitmaps "$mnt" && run 0 probe -m 1M "$mnt" &&
+		! grep "are larger than" "$dir/out" && run 0 -x -m 4M "$mnt"
 }
 
 # A command begins after a time even if much is left: the tables alone are 64 reads or

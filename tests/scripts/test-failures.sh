@@ -609,7 +609,9 @@ FAULT=$(library fault-inject) || tap_bail "fault-inject.c does not compile"
 image=$dir/image small=$dir/small
 truncate -s 8G "$image"
 truncate -s 8M "$small"
-mke2fs -q -F -t ext4 -O ^has_journal "$image" && mke2fs -q -F -t ext4 "$small" ||
+# More folders than the first memory for references holds, and a file between two.
+mkdir -p "$dir/tree/"{1..5000} && echo | tee "$dir/tree/"{1..5000}/file >"$dir/out"
+mke2fs -q -F -t ext4 -O ^has_journal -d "$dir/tree" "$image" && mke2fs -q -F -t ext4 "$small" ||
 	tap_bail "no image"
 cp "$top_builddir/btrfs/btrfs" "$dir/x-btrfs"
 tap_run test_all

@@ -125,6 +125,8 @@ TEST(test_bad_super)
 		  "raid-stripe-tree is not supported" },
 		{ BT_SUPER_INCOMPAT, 8, BT_FEATURE_INCOMPAT_REMAP_TREE,
 		  "remap-tree is not supported" },
+		{ BT_SUPER_INCOMPAT, 8, BT_FEATURE_INCOMPAT_ZONED,
+		  "zoned devices are not supported" },
 	};
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
 	struct e2pf_btrfs_super super;

@@ -285,6 +285,26 @@ RIG_TESTS(pause_is_no_slow_read, DISKS, rig_set_up(r, 2, 1))
 	assert_int_equal(r->e->pacing.stuck != 0, way != THEY_STOOD_STILL);
 }
 
+/* Nobody but a worker reads a page that failed; its wait for one has an end also if the
+ * disks are not known. */
+RIG_TESTS(bad_sectors_without_a_checker, 2, rig_set_up(r, 2, 1))
+{
+	struct e2pf_disk_counters disks = { .in_flight = way ? UINT64_MAX : 0 };
+	unsigned i;
+
+	r->cfg.ctx = &disks;
+	r->cfg.count_disks = count_disks;
+	r->cfg.has_checker = false;
+	for (i = 0; i < 2; i++)
+		fake_set_bad(&r->dev, r->fs.groups[i].inode_table, 1);
+	fake_tell(&r->dev);
+	rig_start(r);
+	assert_true(e2pf_engine_wait(r->e, 20000));
+	assert_int_equal(rig_stats(r).errors, 2);
+	assert_true(rig_stats(r).gave_up);
+	assert_true(r->dev.clock < (way ? 200 : 5) * SECOND);
+}
+
 /* Whoever asks for statistics while a read waits takes nothing of its wait. */
 RIG_TEST(asked_while_a_read_waits, 2, 1)
 {

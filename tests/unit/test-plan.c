@@ -728,7 +728,9 @@ PLAN_TEST(ea_inodes_in_inode)
 	uint8_t *at = inode.tail;
 
 	groups[0].inode_table = 500;
+	groups[0].inodes_in_use = 48;
 	groups[39].inode_table = 9000;
+	groups[39].inodes_in_use = geo.inodes_per_group;
 	put16(at, 28);
 	put32(at + 28, 0xea020000);
 	at += 32;
@@ -736,6 +738,7 @@ PLAN_TEST(ea_inodes_in_inode)
 						   per block */
 	at += put_entry(at, 2, 18);		/* in the same block */
 	at += put_entry(at, 3, geo.inodes);
+	at += put_entry(at, 1, 49);		/* in the unused part */
 	put_entry(at, 5, 8193);			/* its group has no table */
 	assert_int_equal(plan_with(groups, &inode), 2);
 	UNPARSED(0, 501, 1, E2PF_INODES);
@@ -788,6 +791,7 @@ PLAN_TEST(ea_inodes_in_block)
 
 	assert_non_null(block);
 	groups[0].inode_table = 500;
+	groups[0].inodes_in_use = 100;
 	put32(block, 0xea020000);
 	at += put_entry(at, 200, 10);		/* reserved */
 	at += put_entry(at, 0, geo.inodes + 1);
