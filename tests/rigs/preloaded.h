@@ -34,6 +34,19 @@ static inline int run_preloaded(const char *prefetch, const char *stats,
 	return status;
 }
 
+/* Whether there are statistics, and this text is in them. */
+static inline bool stats_have(const char *stats, const char *wanted)
+{
+	char text[16384];
+	FILE *f = fopen(stats, "r");
+	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	return strstr(text, wanted);
+}
+
 /* Run the tests with the module `name`, as seen from tests/, if it can be. */
 static inline int unit_run_with(const char *name, CMFixtureFunction set_up,
 				CMFixtureFunction tear_down)
