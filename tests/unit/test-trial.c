@@ -188,24 +188,6 @@ TEST(each_mistake)
 	}
 }
 
-/* The same each time, and other things at other times. */
-TEST(known_sequence)
-{
-	ext2_filsys fs;
-	struct trial a = { 0, 0 }, again = a, other = { 0, 1 };
-
-	assert_int_equal(ext2fs_initialize("test", EXT2_FLAG_64BITS,
-			&(struct ext2_super_block){
-				.s_blocks_count = TRIAL_BLOCKS
-			}, test_io_manager, &fs), 0);
-	trial_maps(&a, fs);
-	trial_maps(&again, fs);
-	trial_maps(&other, fs);
-	assert_memory_equal(&a, &again, sizeof(a));
-	assert_true(a.seen != other.seen);
-	ext2fs_free(fs);
-}
-
 /* As e2fsck refers to it. */
 static iterate_fn *volatile walk = ext2fs_block_iterate3;
 
