@@ -50,53 +50,46 @@ TEST(options)
 	assert_false(read_line("e2fsck -z m /a").parallel);
 }
 
-static struct ext2_super_block super;
-
-FIXTURE(clean_super)
+TEST(clean)
 {
-	memset(&super, 0, sizeof(super));
-	super.s_max_mnt_count = -1;
-	super.s_state = EXT2_VALID_FS;
-	super.s_lastcheck = NOW - 1000;
-	return 0;
-}
+	const uint16_t valid = EXT2_VALID_FS;
+	const struct {
+		bool clean;
+		uint16_t state, mounted;
+		int16_t most;
+		uint32_t interval, checked, incompat;
+	} cases[] = {
+		{ true, valid, 0, -1, 0, NOW - 1000, 0 },
+		/* filetype, extents, 64bit, flex_bg */
+		{ true, valid, 0, -1, 0, NOW - 1000, 0x2c2 },
+		{ true, valid, 5, 6, 0, NOW - 1000, 0 },
+		{ true, valid, 5, 0, 0, NOW - 1000, 0 },	/* no limit either */
+		{ true, valid, 0, -1, 1001, NOW - 1000, 0 },
+		{ false, 0, 0, -1, 0, NOW - 1000, 0 },	/* mounted, or was */
+		{ false, valid | EXT2_ERROR_FS, 0, -1, 0, NOW - 1000, 0 },
+		{ false, valid, 7, 7, 0, NOW - 1000, 0 },
+		{ false, valid, 0, -1, 1000, NOW - 1000, 0 },
+		{ false, valid, 0, -1, 1000, NOW + 1, 0 },	/* a wrong clock */
+		{ false, valid, 0, -1, 0, NOW - 1000,
+		  EXT3_FEATURE_INCOMPAT_RECOVER },
+		{ false, valid, 0, -1, 0, NOW - 1000,
+		  EXT3_FEATURE_INCOMPAT_JOURNAL_DEV },
+	};
+	size_t i;
 
-static bool clean(void) { return arguments_find_clean(&super, NOW); }
+	for (i = 0; i < COUNT(cases); i++) {
+		struct ext2_super_block super = {
+			.s_state = cases[i].state,
+			.s_mnt_count = cases[i].mounted,
+			.s_max_mnt_count = cases[i].most,
+			.s_checkinterval = cases[i].interval,
+			.s_lastcheck = cases[i].checked,
+			.s_feature_incompat = cases[i].incompat
+		};
 
-TEST_WITH(sound, clean_super, NULL)
-{
-	assert_true(clean());
-	super.s_feature_incompat = 0x2c2;	/* filetype, extents, 64bit,
-						   flex_bg */
-	assert_true(clean());
-	super.s_mnt_count = 5;
-	super.s_max_mnt_count = 6;
-	assert_true(clean());
-	super.s_max_mnt_count = 0;	/* no limit either */
-	assert_true(clean());
-	super.s_checkinterval = 1001;
-	assert_true(clean());
-}
-
-TEST_WITH(not_sound, clean_super, NULL)
-{
-	super.s_state = 0;	/* mounted, or not cleanly unmounted */
-	assert_false(clean());
-	super.s_state = EXT2_VALID_FS | EXT2_ERROR_FS;
-	assert_false(clean());
-	clean_super(NULL);
-	super.s_max_mnt_count = super.s_mnt_count = 7;
-	assert_false(clean());
-	clean_super(NULL);
-	super.s_checkinterval = 1000;
-	assert_false(clean());
-	super.s_lastcheck = NOW + 1;	/* a wrong clock */
-	assert_false(clean());
-	clean_super(NULL);
-	super.s_feature_incompat = EXT3_FEATURE_INCOMPAT_RECOVER;
-	assert_false(clean());
-	super.s_feature_incompat = EXT3_FEATURE_INCOMPAT_JOURNAL_DEV;
-	assert_false(clean());
+		assert_int_equal(arguments_find_clean(&super, NOW),
+				 cases[i].clean);
+	}
 }
 
 /* A check of a sound filesystem; one with blocks that are claimed twice; one that
