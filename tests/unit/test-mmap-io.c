@@ -111,17 +111,17 @@ static bool is_mapped(const char *name)
 	return channel->manager != unix_io_manager;
 }
 
-/* As where nothing is mapped: old kernels, 32 bits, musl, qemu-user. */
-static bool can_map(void)
+/* Ends the test where nothing is mapped: old kernels, 32 bits, musl, qemu-user. */
+static void begin(int how)
 {
 	bool mapped;
 
+	flags = how;
 	write_image();
 	mapped = is_mapped(path);
 	io_channel_close(channel);
 	if (!mapped)
-		print_message("nothing can be mapped here\n");
-	return mapped;
+		SKIP("nothing can be mapped here\n");
 }
 
 static errcode_t read_at(uint64_t offset, size_t length)
@@ -149,16 +149,14 @@ static bool is_left(uint64_t offset, size_t length)
 
 #define MAPPED_TESTS(name) \
 	static void name(bool repairs); \
-	TEST(name##_in_a_check) { flags = 0; name(false); } \
-	TEST(name##_in_a_repair) { flags = IO_FLAG_RW; name(true); } \
+	TEST(name##_in_a_check) { begin(0); name(false); } \
+	TEST(name##_in_a_repair) { begin(IO_FLAG_RW); name(true); } \
 	static void name(__attribute__((unused)) bool repairs)
 
 MAPPED_TESTS(populated)
 {
 	struct struct_io_manager before = *unix_io_manager;
 
-	if (!can_map())
-		skip();
 	assert_true(is_mapped(path));
 	assert_string_equal(channel->manager->name, "mmap");
 	assert_ptr_equal(channel->manager, e2pf_mmap_io_manager);
@@ -198,9 +196,7 @@ TEST(operations_of_tomorrow)
 {
 	long *last = &unix_io_manager->reserved[COUNT(unix_io_manager->reserved) - 1];
 
-	flags = 0;
-	if (!can_map())
-		skip();
+	begin(0);
 	*last = 4711;
 	assert_true(is_mapped(path));
 	*last = 0;
@@ -214,9 +210,7 @@ TEST(repaired)
 {
 	char block[1024], *other = image + 300 * 1024;
 
-	flags = IO_FLAG_RW;
-	if (!can_map())
-		skip();
+	begin(IO_FLAG_RW);
 	assert_true(is_mapped(path));
 	io_channel_set_blksize(channel, 1024);
 	e2pf_mmap_populate(0, SIZE);
@@ -249,9 +243,7 @@ TEST(repaired)
 
 TEST(at_most)
 {
-	flags = 0;
-	if (!can_map())
-		skip();
+	begin(0);
 	assert_true(is_mapped(path));
 	/* With a page for what it costs, and one of page tables, that is 5 pages. */
 	e2pf_mmap_limit(20480);
@@ -278,9 +270,7 @@ TEST(where_nothing_is_mapped)
 	struct rlimit before, some = { 1u << 30, RLIM_INFINITY };
 	io_channel first;
 
-	flags = 0;
-	if (!can_map())
-		skip();
+	begin(0);
 	next_is_anothers = true;
 	assert_true(is_unix());
 	next_is_anothers = false;
@@ -322,9 +312,7 @@ TEST(where_nothing_is_mapped)
 /* Another file has this name by then. */
 TEST(another_file)
 {
-	flags = 0;
-	if (!can_map())
-		skip();
+	begin(0);
 	opens_instead = __real_open(".", O_TMPFILE | O_RDWR, 0600);
 	assert_int_equal(write(opens_instead, image + 7, SIZE - 7), SIZE - 7);
 	assert_true(is_mapped(path));
@@ -350,9 +338,7 @@ TEST(closed_beside_a_thread)
 	pthread_t thread;
 	int i, mapped = 0;
 
-	flags = 0;
-	if (!can_map())
-		skip();
+	begin(0);
 	assert_int_equal(pthread_create(&thread, NULL, populate, NULL), 0);
 	/* While the thread holds the lock a channel is not mapped: with one processor
 	 * that may be so 200 times. */
@@ -474,13 +460,10 @@ static void told_address(void)
 	      (char *)seen_address < fault_at + 4096);
 }
 
-static bool is_told_address(void)
+static void need_address(void)
 {
-	bool told = !run_child(told_address);
-
-	if (!told)
-		print_message("SIGBUS comes with a wrong address\n");
-	return told;
+	if (run_child(told_address))
+		SKIP("SIGBUS comes with a wrong address\n");
 }
 
 static void handler_before(void)
@@ -582,8 +565,7 @@ MAPPED_TESTS(signals)
 	};
 	size_t i;
 
-	if (!can_map() || !is_told_address())
-		skip();
+	need_address();
 #ifdef __SANITIZE_THREAD__
 	SKIP("the thread sanitizer stands in for handlers\n");
 #endif
@@ -635,8 +617,7 @@ MAPPED_TESTS(media_errors)
 	int file = fd, device, i, lost = 0;
 	char name[32];
 
-	if (!can_map() || !is_told_address())
-		skip();
+	need_address();
 	write_image();
 	device = attach(name);
 	if (device < 0)
