@@ -93,11 +93,10 @@ static void walk(uint8_t level)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct e2pf_ranges ranges = { .count = 0 };
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES], how, *found;
+	uint8_t how, *found;
 	size_t left;
 
-	fs_super(bytes, 1, 1 << 22, 1 << 23);
-	require(!e2pf_btrfs_plan_super(bytes, &super));
+	super = fs_sound_super();
 	in = (struct input){ data, size };
 	how = take_byte(&in);
 	if (!how) {

@@ -25,6 +25,9 @@ size_t fs_chunk(void *item, uint64_t length, uint64_t type, unsigned stripes,
 void fs_super(uint8_t super[E2PF_BTRFS_SUPER_BYTES], uint64_t devid,
 	      uint64_t chunk_root, uint64_t root);
 
+/* What is planned with: such a superblock of device 1, with roots at 4 and 8 MiB. */
+struct e2pf_btrfs_super fs_sound_super(void);
+
 /* Add a chunk to the superblock's array. */
 void fs_add_sys(uint8_t *super, uint64_t logical, const void *item,
 		size_t size);
@@ -52,6 +55,9 @@ void fs_chunk_tree(uint8_t *super, uint8_t *leaf, uint64_t system,
 
 /* A map without chunks, of a filesystem on devices 1 to `devices`. */
 void fs_map(struct e2pf_chunk_map *map, unsigned devices);
+
+/* An e2pf_btrfs_reader of a device in memory, which is the context. */
+int fs_read(void *device, const struct e2pf_ref *ref, void *bytes);
 
 /* Add a chunk to a map: its first stripe lies on device `devid`, at the chunk's
  * own address, each other one on the next device, FS_STRIPES bytes further. */

@@ -62,19 +62,9 @@ FIELD(ITEM_SIZE, item, size);
 LENGTH(ITEM_BYTES, item);
 #endif
 
-static struct e2pf_btrfs_super sound_super(void)
-{
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-	struct e2pf_btrfs_super super;
-
-	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
-	assert_null(e2pf_btrfs_plan_super(bytes, &super));
-	return super;
-}
-
 TEST(test_super)
 {
-	struct e2pf_btrfs_super super = sound_super();
+	struct e2pf_btrfs_super super = fs_sound_super();
 	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
 
 	assert_int_equal(super.device.devid, 1);
@@ -309,12 +299,6 @@ TEST(test_slots_of_chunks)
 	e2pf_chunk_map_free(&map);
 }
 
-static int read_memory(void *ctx, const struct e2pf_ref *ref, void *bytes)
-{
-	memcpy(bytes, (uint8_t *)ctx + ref->offset, ref->length);
-	return 0;
-}
-
 /* The chunks that are in the chunk tree alone, below its root. */
 TEST(test_chunk_tree)
 {
@@ -329,7 +313,7 @@ TEST(test_chunk_tree)
 		 BTRFS_CHUNK_TREE_OBJECTID, 1);
 	fs_add_ptr(memory + MIB + FS_NODE, MIB, FS_GENERATION);
 	assert_null(e2pf_btrfs_plan_super(super, &map.super));
-	e2pf_chunk_map_make(&map, read_memory, memory);
+	e2pf_chunk_map_make(&map, fs_read, memory);
 	assert_int_equal(map.count, 2);
 	assert_int_equal(map.tree_blocks, 2);
 	e2pf_chunk_map_free(&map);
@@ -453,7 +437,7 @@ TEST(test_fits)
 		{ 300, 0, MIB, 256, 1, 0, true },
 		{ BTRFS_FS_TREE_OBJECTID, 0, MIB, 256, 1, 0, true },
 	};
-	const struct e2pf_btrfs_super super = sound_super();
+	const struct e2pf_btrfs_super super = fs_sound_super();
 	uint8_t block[FS_NODE];
 	size_t i;
 
@@ -500,7 +484,7 @@ static void keep_root(void *ctx, const struct e2pf_btrfs_item *item)
 
 TEST(test_node)
 {
-	const struct e2pf_btrfs_super super = sound_super();
+	const struct e2pf_btrfs_super super = fs_sound_super();
 	const struct e2pf_btrfs_node node = {
 		.ptr = { .owner = 5, .level = 2 }
 	};
@@ -528,7 +512,7 @@ TEST(test_node)
 
 TEST(test_roots)
 {
-	const struct e2pf_btrfs_super super = sound_super();
+	const struct e2pf_btrfs_super super = fs_sound_super();
 	struct found found = { .super = &super };
 	uint8_t leaf[FS_NODE], short_item[100] = { 0 }, *entry;
 

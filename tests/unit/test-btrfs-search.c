@@ -18,10 +18,8 @@ static struct e2pf_btrfs_super super;
 
 FIXTURE(set_up)
 {
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-
-	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
-	return e2pf_btrfs_plan_super(bytes, &super) != NULL;
+	super = fs_sound_super();
+	return 0;
 }
 
 static struct e2pf_btrfs_key key(uint64_t objectid, uint8_t type,

@@ -48,13 +48,6 @@ struct phases {
 	unsigned place[DEVICE / FS_NODE], count, of_class[E2PF_BTRFS_CLASSES];
 };
 
-static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
-{
-	memcpy(bytes, ((struct phases *)ctx)->device + ref->offset,
-	       ref->length);
-	return 0;
-}
-
 /* The filesystem, on one device and a missing one. */
 static struct phases *make_fs(void)
 {
@@ -85,7 +78,7 @@ static struct phases *make_fs(void)
 	map->device[1].devid = 2;
 	p->btrfs.bytes[0] = p->btrfs.bytes[1] = DEVICE;
 	p->source = &p->btrfs.source;
-	e2pf_btrfs_init(&p->btrfs, read_block, p);
+	e2pf_btrfs_init(&p->btrfs, fs_read, device);
 	return p;
 }
 
