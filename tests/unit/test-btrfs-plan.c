@@ -299,26 +299,6 @@ TEST(test_slots_of_chunks)
 	e2pf_chunk_map_free(&map);
 }
 
-/* The chunks that are in the chunk tree alone, below its root. */
-TEST(test_chunk_tree)
-{
-	static uint8_t super[E2PF_BTRFS_SUPER_BYTES], memory[3 * MIB];
-	struct e2pf_chunk_map map;
-
-	fs_map(&map, 1);
-	fs_super(super, 1, MIB + FS_NODE, 8 * MIB);
-	super[BT_SUPER_CHUNK_ROOT_LEVEL] = 1;
-	fs_chunk_tree(super, memory + MIB, MIB, META, MIB, 2 * MIB);
-	fs_block(memory + MIB + FS_NODE, MIB + FS_NODE,
-		 BTRFS_CHUNK_TREE_OBJECTID, 1);
-	fs_add_ptr(memory + MIB + FS_NODE, MIB, FS_GENERATION);
-	assert_null(e2pf_btrfs_plan_super(super, &map.super));
-	e2pf_chunk_map_make(&map, fs_read, memory);
-	assert_int_equal(map.count, 2);
-	assert_int_equal(map.tree_blocks, 2);
-	e2pf_chunk_map_free(&map);
-}
-
 static bool is_chunk(const struct e2pf_btrfs_item *item)
 {
 	struct e2pf_chunk_map map;

@@ -59,7 +59,12 @@ static struct phases *make_fs(void)
 	map = &p->btrfs.map;
 	device = p->device = calloc(1, DEVICE);
 	assert_non_null(device);
-	fs_super(super, 1, SYS, META);
+	fs_super(super, 1, SYS + FS_NODE, META);
+	super[BT_SUPER_CHUNK_ROOT_LEVEL] = 1;
+	fs_block(at(device, SYS + FS_NODE), SYS + FS_NODE,
+		 BTRFS_CHUNK_TREE_OBJECTID, 1);
+	fs_add_ptr(at(device, SYS + FS_NODE), SYS, FS_GENERATION);
+	/* The chunk of metadata is in the chunk tree alone, below its root. */
 	fs_chunk_tree(super, at(device, SYS), SYS, META, 4 * MIB, 4 * MIB);
 	roots = at(device, META);
 	fs_block(roots, META, BTRFS_ROOT_TREE_OBJECTID, 0);
@@ -79,6 +84,8 @@ static struct phases *make_fs(void)
 	p->btrfs.bytes[0] = p->btrfs.bytes[1] = DEVICE;
 	p->source = &p->btrfs.source;
 	e2pf_btrfs_init(&p->btrfs, fs_read, device);
+	assert_int_equal(map->count, 2);
+	assert_int_equal(map->tree_blocks, 2);
 	return p;
 }
 
