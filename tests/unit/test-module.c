@@ -19,7 +19,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include <ext2fs/ext2fs.h>
@@ -186,11 +185,8 @@ int mincore(void *start, size_t length, unsigned char *resident)
 /* From now on nothing of the filesystem is in memory, and our threads wait. */
 static void become_stuck(void)
 {
-	int fd = open(first, O_RDONLY);
-
-	if (fd < 0 || fsync(fd) || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
+	if (file_fs_evict(first))
 		abort();
-	close(fd);
 	stuck = true;
 }
 
@@ -369,24 +365,13 @@ TEST(crash_ends)
 }
 
 /* Turn a filesystem into a journal device, by a flag of its superblock. */
-static int become_journal(const char *path)
+static errcode_t become_journal(const char *path)
 {
-	struct ext2_super_block sb;
-	FILE *f = fopen(path, "r+");
-	size_t done = 0;
+	ext2_filsys fs = opened(path, EXT2_FLAG_64BITS | EXT2_FLAG_RW);
 
-	if (!f)
-		return -1;
-	if (!fseek(f, SUPERBLOCK_OFFSET, SEEK_SET) &&
-	    fread(&sb, sizeof(sb), 1, f) == 1 &&
-	    !fseek(f, SUPERBLOCK_OFFSET, SEEK_SET)) {
-		/* The flag is in the first byte: the fields are
-		 * little-endian. */
-		*(unsigned char *)&sb.s_feature_incompat |=
-			EXT3_FEATURE_INCOMPAT_JOURNAL_DEV;
-		done = fwrite(&sb, sizeof(sb), 1, f);
-	}
-	return fclose(f) || !done ? -1 : 0;
+	ext2fs_set_feature_journal_dev(fs->super);
+	ext2fs_mark_super_dirty(fs);
+	return ext2fs_close_free(&fs);
 }
 
 FIXTURE(make_folder)
