@@ -9,25 +9,16 @@
 #include <sys/uio.h>
 
 #include "unit.h"
-#include "engine/monitor.h"
-#include "fake-device.h"
-#include "fake-threads.h"
+#include "engine-rig.h"
 #include "libext2fs/observe.h"
 #include "libext2fs/io_table.h"
-#include "tiny-fs.h"
 
-#define BS 1024
 #define FILE_BLOCKS 100
 
-static struct {
-	char path[64];
-	struct tiny_fs fs;
-	struct fake_device dev;
-	struct e2pf_device *device;
-	struct e2pf_engine *e;
-	struct e2pf_observer observer;
-	io_channel channel;
-} r[1];
+static struct rig r[1];
+static char path[64];
+static struct e2pf_observer observer;
+static io_channel io;
 
 /* Each manager that was ever watched occupies a table entry until the process
  * ends, so the tests share one. */
@@ -53,58 +44,45 @@ FIXTURE(set_up)
 	unsigned char block[BS];
 	int fd, i;
 
-	memset(r, 0, sizeof(r));
-	fake_threads_reset();
-	strcpy(r->path, "/tmp/test-observe-XXXXXX");
-	fd = mkstemp(r->path);
+	strcpy(path, "/tmp/test-observe-XXXXXX");
+	fd = mkstemp(path);
 	assert_true(fd >= 0);
 	for (i = 0; i < FILE_BLOCKS; i++) {
 		memset(block, i + 1, BS);
 		assert_int_equal(write(fd, block, BS), BS);
 	}
 	close(fd);
-	tiny_new(&r->fs, 2, 256, 64, BS);
-	fake_new(&r->dev, r->fs.image, r->fs.size, BS);
-	r->device = &r->dev.dev;
-	r->e = e2pf_engine_new(tiny_source(&r->fs, E2PF_ALL_CLASSES),
-			       &r->device);
-	assert_non_null(r->e);
-	assert_int_equal(unix_io_manager->open(r->path, IO_FLAG_RW,
-					       &r->channel), 0);
-	io_channel_set_blksize(r->channel, BS);
-	r->channel->read_error = on_error;
+	rig_set_up(r, 2, 1);
+	rig_new(r);
+	assert_int_equal(unix_io_manager->open(path, IO_FLAG_RW, &io), 0);
+	io_channel_set_blksize(io, BS);
+	io->read_error = on_error;
 	errors_called = 0;
 	manager = *unix_io_manager;
-	r->channel->manager = &manager;
+	io->manager = &manager;
 	takes = 0;
 	return 0;
 }
 
 FIXTURE(tear_down)
 {
-	e2pf_unobserve(&r->observer);
-	if (r->channel)
-		r->channel->manager = unix_io_manager;
-	if (r->channel)
-		io_channel_close(r->channel);
-	e2pf_engine_free(r->e);
-	fake_free(&r->dev);
-	tiny_free(&r->fs);
-	unlink(r->path);
+	e2pf_unobserve(&observer);
+	if (io)
+		io->manager = unix_io_manager;
+	if (io)
+		io_channel_close(io);
+	rig_tear_down(r);
+	unlink(path);
 	return 0;
 }
 
-#define RIG_TEST(name) TEST_WITH(name, set_up, tear_down)
+#define OBSERVER_TEST(name) TEST_WITH(name, set_up, tear_down)
 
 /* The manager with the operations that the test has given it. */
 static void observe(void)
 {
-	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	assert_true(e2pf_observe(&observer, io, r->e));
 }
-
-static const struct e2pf_engine_config cfg = {
-	.threads = 1, .seek_threads = 1, .has_checker = true, .budget = 1 << 20
-};
 
 static errcode_t slow_read64(io_channel channel, unsigned long long block,
 			     int count, void *data)
@@ -136,7 +114,7 @@ static bool are_bytes_of(const char *buf, unsigned block, size_t bytes)
 	return i == bytes && !buf[bytes];
 }
 
-RIG_TEST(hits_and_misses)
+OBSERVER_TEST(hits_and_misses)
 {
 	static const struct {
 		int count;
@@ -160,12 +138,12 @@ RIG_TEST(hits_and_misses)
 
 			takes = limit(kinds[i].kib) + j;
 			assert_int_equal(kinds[i].wide ?
-				io_channel_read_blk64(r->channel, 10 + i, n, buf) :
-				io_channel_read_blk(r->channel, 10 + i, n, buf),
+				io_channel_read_blk64(io, 10 + i, n, buf) :
+				io_channel_read_blk(io, 10 + i, n, buf),
 				0);
-			assert_true(are_bytes_of(buf, 10 + i,
-						 (size_t)(n < 0 ? -n : n * BS)));
-			e2pf_engine_get_stats(r->e, 1000, &st);
+			assert_true(are_bytes_of(buf, 10 + i, n < 0 ?
+						 (size_t)-n : (size_t)n * BS));
+			st = rig_stats(r);
 			assert_int_equal(st.stage[E2PF_EXT4_OPEN].hits,
 					 i + 1);
 			assert_int_equal(st.stage[E2PF_EXT4_OPEN].stalls,
@@ -180,51 +158,48 @@ RIG_TEST(hits_and_misses)
 
 static uint64_t reads_heard(void)
 {
-	struct e2pf_engine_stats st;
-
-	e2pf_engine_get_stats(r->e, 1000, &st);
-	return st.stage[E2PF_EXT4_OPEN].reads;
+	return rig_stats(r).stage[E2PF_EXT4_OPEN].reads;
 }
 
 /* The manager's own table is never changed, and the channel goes on with it
  * when nobody observes it, or when it was closed before. */
-RIG_TEST(unobserved_again)
+OBSERVER_TEST(unobserved_again)
 {
 	struct struct_io_manager before = manager;
 	struct e2pf_observer second;
 	io_channel other;
 	char buf[BS];
 
-	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
+	observe();
 	assert_memory_equal(&manager, &before, sizeof(before));
 	/* Another channel is not observed, and cannot be; nor can one of another
 	 * manager later. */
-	assert_int_equal(unix_io_manager->open(r->path, 0, &other), 0);
+	assert_int_equal(unix_io_manager->open(path, 0, &other), 0);
 	other->manager = &manager;
 	assert_false(e2pf_observe(&second, other, r->e));
 	assert_ptr_equal(other->manager, &manager);
 	e2pf_unobserve(&second);
-	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
+	assert_int_equal(io_channel_read_blk64(io, 20, 1, buf), 0);
 	assert_int_equal(reads_heard(), 1);
-	e2pf_unobserve(&r->observer);
+	e2pf_unobserve(&observer);
 	other->manager = unix_io_manager;
 	assert_false(e2pf_observe(&second, other, r->e));
 	assert_ptr_equal(other->manager, unix_io_manager);
 	io_channel_close(other);
-	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
+	assert_int_equal(io_channel_read_blk64(io, 20, 1, buf), 0);
 	assert_int_equal(buf[0], 21);
-	assert_int_equal(io_channel_read_blk(r->channel, 21, 1, buf), 0);
+	assert_int_equal(io_channel_read_blk(io, 21, 1, buf), 0);
 	assert_int_equal(buf[0], 22);
-	assert_int_equal(io_channel_cache_readahead(r->channel, 0, 1), 0);
+	assert_int_equal(io_channel_cache_readahead(io, 0, 1), 0);
 	assert_int_equal(reads_heard(), 1);
 	/* Observed once more. */
-	assert_true(e2pf_observe(&r->observer, r->channel, r->e));
-	assert_int_equal(io_channel_read_blk64(r->channel, 20, 1, buf), 0);
+	observe();
+	assert_int_equal(io_channel_read_blk64(io, 20, 1, buf), 0);
 	assert_int_equal(reads_heard(), 2);
-	assert_int_equal(io_channel_close(r->channel), 0);
-	r->channel = NULL;
-	e2pf_unobserve(&r->observer);
-	e2pf_unobserve(&r->observer);
+	assert_int_equal(io_channel_close(io), 0);
+	io = NULL;
+	e2pf_unobserve(&observer);
+	e2pf_unobserve(&observer);
 }
 
 /*
@@ -251,13 +226,13 @@ errcode_t __wrap_io_channel_read_blk64(io_channel channel,
 	return next(channel, block, count, data);
 }
 
-RIG_TEST(another_table)
+OBSERVER_TEST(another_table)
 {
 	assert_true(e2pf_io_table_is_ours());
 	foreign = true;
 	assert_false(e2pf_io_table_is_ours());
-	assert_false(e2pf_observe(&r->observer, r->channel, r->e));
-	assert_ptr_equal(r->channel->manager, &manager);
+	assert_false(e2pf_observe(&observer, io, r->e));
+	assert_ptr_equal(io->manager, &manager);
 	foreign = false;
 }
 
@@ -271,24 +246,24 @@ static errcode_t count_readahead(io_channel channel, unsigned long long block,
 	return 4711;
 }
 
-RIG_TEST(readahead_absorbed)
+OBSERVER_TEST(readahead_absorbed)
 {
 	manager.cache_readahead = count_readahead;
 	readaheads = 0;
 	observe();
-	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 4711);
+	assert_int_equal(io_channel_cache_readahead(io, 1, 1), 4711);
 	assert_int_equal(readaheads, 1);
-	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
-	assert_true(io_channel_cache_readahead(r->channel, 1, 1) ==
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_true(io_channel_cache_readahead(io, 1, 1) ==
 		    EXT2_ET_OP_NOT_SUPPORTED);
 	/* With statistics of bitmaps, readahead must appear to succeed, so that
 	 * e2fsck goes on making the bitmaps that are counted. */
 	setenv("E2FSPROGS_BITMAP_STATS", "1", 1);
-	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 0);
+	assert_int_equal(io_channel_cache_readahead(io, 1, 1), 0);
 	unsetenv("E2FSPROGS_BITMAP_STATS");
 	assert_int_equal(readaheads, 1);
 	assert_true(e2pf_engine_stop(r->e, -1));
-	assert_int_equal(io_channel_cache_readahead(r->channel, 1, 1), 4711);
+	assert_int_equal(io_channel_cache_readahead(io, 1, 1), 4711);
 	assert_int_equal(readaheads, 2);
 }
 
@@ -323,7 +298,7 @@ void *__wrap_dlsym(void *handle, const char *name)
 static errcode_t pread_block(io_channel channel, unsigned long long block,
 			     int count, void *data)
 {
-	int file = open(r->path, O_RDONLY);
+	int file = open(path, O_RDONLY);
 	size_t size = (size_t)count * BS;
 	ssize_t n = pread64(file, data, size, (off64_t)block * BS);
 
@@ -337,12 +312,12 @@ static errcode_t pread_block(io_channel channel, unsigned long long block,
 static errcode_t read_failing(unsigned times, uint64_t block)
 {
 	unsigned char data[BS], is[BS];
-	int file = open(r->path, O_RDONLY);
+	int file = open(path, O_RDONLY);
 	errcode_t err;
 
 	failing = times;
 	made = 0;
-	err = io_channel_read_blk64(r->channel, block, 1, data);
+	err = io_channel_read_blk64(io, block, 1, data);
 	assert_int_equal(failing, 0);
 	if (!err) {
 		assert_int_equal(preadv(file, &(struct iovec) { is, BS }, 1,
@@ -356,15 +331,23 @@ static errcode_t read_failing(unsigned times, uint64_t block)
 /* A block that cannot be read at all. */
 static void lose(uint64_t block)
 {
-	assert_int_equal(truncate(r->path, (off_t)block * BS), 0);
+	assert_int_equal(truncate(path, (off_t)block * BS), 0);
+}
+
+/* An observed channel of blocks read by pread(), whose engine has requested all it may. */
+static void observe_reader(bool of_libc)
+{
+	is_libcs = of_libc;
+	manager.read_blk64 = pread_block;
+	observe();
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	fake_threads_settle();
 }
 
 /* It is made again, past the page cache, if a page beside it cannot be had, and what cannot
  * be read even then is the program's. */
-RIG_TEST(failed_read_is_made_again)
+OBSERVER_TEST(failed_read_is_made_again)
 {
-	struct e2pf_engine_stats stats;
-
 	is_libcs = true;
 	manager.read_blk64 = pread_block;
 	observe();
@@ -373,14 +356,13 @@ RIG_TEST(failed_read_is_made_again)
 	/* Nothing was ever requested. */
 	assert_int_equal(read_failing(1, 40), EIO);
 	assert_int_equal(errors_called, 1);
-	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	fake_threads_settle();
 	assert_int_equal(read_failing(1, 40), 0);
 	assert_int_equal(made, 1);
 	assert_int_equal(errors_called, 1);
-	e2pf_engine_get_stats(r->e, 1000, &stats);
-	assert_int_equal(stats.slow_or_failed, 1);
-	assert_int_equal(stats.suspect_at, 40 * BS);
+	assert_int_equal(rig_stats(r).slow_or_failed, 1);
+	assert_int_equal(rig_stats(r).suspect_at, 40 * BS);
 	/* From now on each read is looked at, and the program's errno stays. */
 	errno = 4711;
 	assert_int_equal(read_failing(0, 70), 0);
@@ -392,19 +374,15 @@ RIG_TEST(failed_read_is_made_again)
 	assert_int_equal(errors_called, 3);
 	assert_int_equal(error_block, 50);
 	/* Nor if nobody observes it any more. */
-	e2pf_unobserve(&r->observer);
+	e2pf_unobserve(&observer);
 	assert_int_equal(read_failing(1, 40), EIO);
 }
 
 /* Another library supplies what is read, and what is read past it is not that. */
-RIG_TEST(failed_read_of_another_librarys)
+OBSERVER_TEST(failed_read_of_another_librarys)
 {
-	is_libcs = false;
 	fake_set_in_part(&r->dev, 41, 1);
-	manager.read_blk64 = pread_block;
-	observe();
-	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
-	fake_threads_settle();
+	observe_reader(false);
 	assert_int_equal(read_failing(1, 40), 0);
 	assert_int_equal(made, 2);
 	assert_int_equal(read_failing(2, 40), EIO);
@@ -412,26 +390,22 @@ RIG_TEST(failed_read_of_another_librarys)
 }
 
 /* A block whose number has more bits than `unsigned long' may have. */
-RIG_TEST(failed_read_of_a_high_block)
+OBSERVER_TEST(failed_read_of_a_high_block)
 {
 	uint64_t block = (UINT64_C(1) << 32) + 5;
 
-	is_libcs = true;
 	/* The device of the engine is not so large. */
 	r->device->sees_held = false;
-	manager.read_blk64 = pread_block;
-	observe();
-	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
-	fake_threads_settle();
+	observe_reader(true);
 	lose(block + 1);
 	assert_int_equal(read_failing(1, block), 0);
 	assert_int_equal(errors_called, 0);
 }
 
 /* Of a descriptor that the program opened; libext2fs knows these by their manager. */
-RIG_TEST(descriptor_of_the_program)
+OBSERVER_TEST(descriptor_of_the_program)
 {
-	int fd = open(r->path, O_RDONLY);
+	int fd = open(path, O_RDONLY);
 	struct e2pf_observer other;
 	io_channel channel;
 	char name[16];
@@ -444,13 +418,13 @@ RIG_TEST(descriptor_of_the_program)
 	close(fd);
 }
 
-RIG_TEST(manager_without_operations)
+OBSERVER_TEST(manager_without_operations)
 {
 	manager.read_blk64 = NULL;
 	manager.cache_readahead = NULL;
 	observe();
-	assert_null(r->channel->manager->read_blk64);
-	assert_null(r->channel->manager->cache_readahead);
+	assert_null(io->manager->read_blk64);
+	assert_null(io->manager->cache_readahead);
 }
 
 UNIT_MAIN(NULL, NULL)
