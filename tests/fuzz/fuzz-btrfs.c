@@ -72,29 +72,26 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 static void walk(const struct e2pf_btrfs_super *super)
 {
 	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
-	struct e2pf_btrfs btrfs = { .map = { .super = *super } };
-	struct e2pf_btrfs_device *device = btrfs.map.device;
+	struct e2pf_btrfs btrfs = { .trees = 0 };
 	struct e2pf_device *list[DEVICES];
 	struct e2pf_device dev[DEVICES];
 	struct e2pf_engine *engine;
 	unsigned i;
 	bool system;
 
+	fs_map(&btrfs.map, DEVICES);
+	btrfs.map.super = *super;
 	for (i = 0; i < DEVICES; i++) {
 		dev[i] = (struct e2pf_device) {
 			.ops = &device_ops, .size = DEVICE,
 			.max_readahead = 128 << 10, .page_size = 4096
 		};
 		btrfs.bytes[i] = DEVICE;
-		device[i].devid = i + 1;
-		memset(device[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
-		memset(device[i].node_fsid, 0xf5, E2PF_BTRFS_UUID);
 		list[i] = &dev[i];
 	}
 	/* The device to which the chunks of a single-device image refer. */
-	memcpy(device[0].uuid, super->device.uuid, E2PF_BTRFS_UUID);
+	memcpy(btrfs.map.device[0].uuid, super->device.uuid, E2PF_BTRFS_UUID);
 	reads = 0;
-	btrfs.map.devices = DEVICES;
 	e2pf_btrfs_init(&btrfs, read_block, list);
 	engine = e2pf_engine_new(&btrfs.source, list);
 	if (engine) {
