@@ -55,9 +55,9 @@ static errcode_t read_block(io_channel io, unsigned long block, int count,
 
 	if (once_in(4))
 		numbers[once_in(2) ? 0 : NUMBERS - 1] =
-			htole32(an_end(&sequence));
+			ext2fs_cpu_to_le32(an_end(&sequence));
 	for (i = 0; i < full; i++)
-		numbers[i] = htole32(100 + i % 16);
+		numbers[i] = ext2fs_cpu_to_le32(100 + i % 16);
 	return err;
 }
 
