@@ -209,8 +209,10 @@ TEST(counts_that_do_not_fit)
 {
 	struct ext2_super_block sb = sound_super();
 
-	/* The first inode that is no special one may be the last. */
+	/* The first inode that is no special one may be the last, and a descriptor may
+	 * have 1 KiB. */
 	sb.s_first_ino = htole32(40 * 8192);
+	sb.s_desc_size = htole16(EXT2_MAX_DESC_SIZE);
 	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
 	sb = sound_super();
 
