@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "fake-threads.h"
+#include "locks.h"
 
 #define MOST_WORKERS 512
 
@@ -153,6 +154,7 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
 	int err;
 
+	lock_is(true, mutex);
 	if (!self)
 		return __real_pthread_cond_wait(cond, mutex);
 	pthread_mutex_lock(&lock);
@@ -174,6 +176,7 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 {
 	int err;
 
+	lock_is(true, mutex);
 	if (!self) {
 		struct timespec patient = *deadline;
 
