@@ -62,6 +62,8 @@ TEST(stands_still)
 	memset(&past, 0, sizeof(past));
 	left_at(1, 0.25);
 	before = left_at(2, 0.5);
+	/* Twice at one moment. */
+	assert_float_equal(left_at(2, 0.5), before, 0.01);
 	for (t = 3; t < 10; t++) {
 		left = left_at(t, 0.5);
 		assert_true(left > before);
