@@ -6,6 +6,7 @@
  * So "all asleep" is a definite state, and no test has to sleep to reach it.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -113,8 +114,13 @@ static void leave(void *arg)
 
 static void *run(void *arg)
 {
+	sigset_t mask;
 	void *result;
 
+	/* Signals are the checker's. */
+	if (pthread_sigmask(SIG_BLOCK, NULL, &mask) ||
+	    sigismember(&mask, SIGTERM) != 1)
+		abort();
 	self = arg;
 	result = self->start(self->arg);
 	leave(self);
