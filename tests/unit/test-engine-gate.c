@@ -335,10 +335,14 @@ RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
  * be cached. */
 RIG_TEST(sampled_without_the_lock, 44, 1)
 {
+	size_t i;
+
 	rig_make_directories(r);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
 	start_unlocked(r);
 	assert_true(r->dev.reads > 0);
+	for (i = 0; i < r->dev.events; i++)
+		assert_true(r->dev.event[i].count <= 4096 / BS);
 	assert_int_equal(fake_threads_alive(), 0);
 }
 
