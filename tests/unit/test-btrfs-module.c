@@ -57,7 +57,11 @@ static int use_read(const char *path)
 	int fd = device(path), other = device(path);
 	char block[FS_NODE];
 	sigset_t mask;
+	unsigned i;
 
+	/* More than are followed. */
+	for (i = 0; i < 100; i++)
+		device(path);
 	sigemptyset(&mask);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	/* There is a self-test if system calls are filtered. */
