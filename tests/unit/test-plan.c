@@ -741,7 +741,7 @@ PLAN_TEST(ea_inodes_in_inode)
 	at += put_entry(at, 2, 18);		/* in the same block */
 	at += put_entry(at, 3, geo.inodes);
 	at += put_entry(at, 1, 49);		/* in the unused part */
-	put_entry(at, 5, 8193);			/* its group has no table */
+	put_entry(at, 0, 8193);			/* its group has no table */
 	assert_int_equal(plan_with(groups, &inode), 2);
 	UNPARSED(0, 501, 1, E2PF_INODES);
 	UNPARSED(1, 9000 + 511, 1, E2PF_INODES);
