@@ -6,12 +6,14 @@
  * So "all asleep" is a definite state, and no test has to sleep to reach it.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "fake-threads.h"
+#include "locks.h"
 
 #define MOST_WORKERS 512
 
@@ -112,8 +114,13 @@ static void leave(void *arg)
 
 static void *run(void *arg)
 {
+	sigset_t mask;
 	void *result;
 
+	/* Signals are the checker's. */
+	if (pthread_sigmask(SIG_BLOCK, NULL, &mask) ||
+	    sigismember(&mask, SIGTERM) != 1)
+		abort();
 	self = arg;
 	result = self->start(self->arg);
 	leave(self);
@@ -153,6 +160,7 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
 	int err;
 
+	lock_is(true, mutex);
 	if (!self)
 		return __real_pthread_cond_wait(cond, mutex);
 	pthread_mutex_lock(&lock);
@@ -174,6 +182,7 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 {
 	int err;
 
+	lock_is(true, mutex);
 	if (!self) {
 		struct timespec patient = *deadline;
 

@@ -29,6 +29,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "locks.h"
+
 #define UNIT_MOST 64
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -119,37 +121,6 @@ static inline int unit_run(CMFixtureFunction set_up, CMFixtureFunction tear_down
 #define UNIT_TESTS \
 	struct CMUnitTest unit_test[UNIT_MOST]; \
 	size_t unit_tests;
-
-/* A lock that is released is the caller's, and one that is taken is not: with one
- * that was forgotten, the test ends. */
-#ifdef __GLIBC__
-typedef int unit_lock_fn(pthread_mutex_t *mutex);
-
-static inline int unit_lock(unit_lock_fn **next, const char *name, bool own,
-			    pthread_mutex_t *mutex)
-{
-	if (!*next)
-		*next = (unit_lock_fn *)dlsym(RTLD_NEXT, name);
-	if (mutex->__data.__kind == PTHREAD_MUTEX_TIMED_NP &&
-	    (mutex->__data.__owner == gettid()) != own)
-		abort();
-	return (*next)(mutex);
-}
-
-__attribute__((weak)) int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	static unit_lock_fn *next;
-
-	return unit_lock(&next, "pthread_mutex_lock", false, mutex);
-}
-
-__attribute__((weak)) int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-	static unit_lock_fn *next;
-
-	return unit_lock(&next, "pthread_mutex_unlock", true, mutex);
-}
-#endif
 
 #define UNIT_MAIN(set_up, tear_down) \
 	UNIT_TESTS \

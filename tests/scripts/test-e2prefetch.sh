@@ -488,22 +488,21 @@ tells_beside()
 # A library to be preloaded: after STALL_AFTER reads no read ends; e2prefetch has FEW
 # descriptors, which is set in the program itself, because libtool's script would
 # need more; with TERM_EARLY it gets SIGTERM as soon as there is a child; no read
-# of a thread ends before the file E2PF_GO exists, or, with SLOW, within a tenth of a second; and the time of day is set back by an
-# hour each time after it was read.
+# of a thread ends before the file E2PF_GO exists, or, with SLOW, within a tenth of a second;
+# the time of day is set back by an hour each time after it was read; and a lock that is
+# forgotten ends the program.
 preloaded()
 {
 	cat >"$dir/odd.c" <<-'END'
-	#include <dlfcn.h>
+	#include "locks.h"
 	#include <errno.h>
 	#include <signal.h>
 	#include <spawn.h>
-	#include <stdlib.h>
 	#include <string.h>
 	#include <sys/resource.h>
 	#include <sys/syscall.h>
 	#include <sys/uio.h>
 	#include <time.h>
-	#include <unistd.h>
 	static int reads;
 	int clock_gettime(clockid_t clock, struct timespec *ts)
 	{
@@ -565,7 +564,8 @@ preloaded()
 		return err;
 	}
 	END
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$dir/odd.so" "$dir/odd.c" -ldl
+	"${CC:-cc}" -D_GNU_SOURCE -I"$srcdir/rigs" -shared -fPIC -o "$dir/odd.so" \
+		"$dir/odd.c" -ldl
 }
 
 # Do not pass on descriptors of this shell, because they would count.

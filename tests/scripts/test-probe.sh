@@ -27,6 +27,16 @@ all_groups()
 		! grep 'estimated from' "$dir/out"
 }
 
+# Of 128 MiB of inode tables six groups are, and each third one stands for three.
+some_groups()
+{
+	truncate -s 2G "$dir/sparse" &&
+	mke2fs -q -F -b 4096 -O ^uninit_bg,^metadata_csum -N 524288 \
+		-E lazy_itable_init=1 "$dir/sparse" && run 0 probe "$dir/sparse" &&
+	[ "$(grep -cE 'as below, from 6 of 16 groups$|^(descriptors +1|bitmaps +36|inodes +36864) ' \
+		"$dir/out")" = 4 ]
+}
+
 leaves_it()
 {
 	cp --sparse=auto "$image" "$dir/probed" && chmod 0400 "$dir/probed" &&
@@ -95,6 +105,7 @@ test_all()
 	tap_check "what there is" counts
 	tap_check "nothing is written" leaves_it
 	tap_check "of all groups" all_groups
+	tap_check "of some groups" some_groups
 	tap_check "of nothing" run 8 probe "$dir/none"
 	tap_check "without a device" run 16 probe
 	tap_check "runs no command" run 16 probe "$image" -- true

@@ -507,6 +507,12 @@ TEST(test_roots)
 	assert_int_equal(found.last.owner, 303);
 	assert_int_equal(found.last.level, 3);
 	assert_int_equal(found.last.generation, FS_GENERATION);
+	/* One that is beyond the last. */
+	put32(leaf + BT_HEADER_NRITEMS, 4);
+	found.count = 0;
+	e2pf_btrfs_plan_leaf(&super, leaf, keep_root, &found);
+	assert_int_equal(found.count, 0);
+	put32(leaf + BT_HEADER_NRITEMS, 5);
 	/* An item outside the leaf. */
 	entry = leaf + BT_HEADER_BYTES + 4 * BT_ITEM_BYTES;
 	put32(entry + BT_ITEM_OFFSET, FS_NODE);

@@ -6,6 +6,7 @@
  * chosen.
  */
 #include <sched.h>
+#include <signal.h>
 
 #include "unit.h"
 #include "engine-rig.h"
@@ -67,13 +68,27 @@ RIG_TESTS(read_ahead_or_not, 1, start_gated(r))
 }
 
 /* By what the gate opens. */
-enum { BY_THE_WORKER, BY_THE_END, BY_A_STOP, BY_PATIENCE, OPENERS };
+enum { BY_THE_WORKER, BY_THE_END, BY_A_STOP, BY_A_SIGNAL, BY_PATIENCE, OPENERS };
+
+/* The handler of a signal that ends the check comes after the wait. */
+static const struct e2pf_reads *ended;
+static bool after_the_wait;
+
+static void end_check(int number)
+{
+	(void)number;
+	if (!ended->ending)
+		abort();
+	after_the_wait = true;
+}
 
 RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 {
 	unsigned before = fake_checker_waits();
 	struct gated g;
 
+	ended = &r->e->reads;
+	signal(SIGHUP, end_check);
 	fake_set_late(&r->dev, way >= BY_A_STOP);
 	/* Its deadline is not needed. */
 	fake_checker_is_patient(way < BY_A_STOP);
@@ -81,12 +96,15 @@ RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 	begin_gated(&g, r, way == BY_THE_END ? 1 : r->fs.groups[0].inode_table);
 	if (way == BY_A_STOP)
 		assert_false(e2pf_engine_stop(r->e, 10));
+	else if (way == BY_A_SIGNAL)
+		pthread_kill(g.thread, SIGHUP);
 	else if (way == BY_PATIENCE)
 		fake_advance(&r->dev, 2 * SECOND);
 	else
 		fake_complete(&r->dev);
 	pthread_join(g.thread, NULL);
 	fake_checker_is_patient(false);
+	assert_int_equal(after_the_wait, way >= BY_A_SIGNAL);
 	assert_int_equal(rig_stats(r).gate_waits, 1);
 	/* It has slept. */
 	assert_true(fake_checker_waits() > before);
@@ -317,10 +335,14 @@ RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
  * be cached. */
 RIG_TEST(sampled_without_the_lock, 44, 1)
 {
+	size_t i;
+
 	rig_make_directories(r);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
 	start_unlocked(r);
 	assert_true(r->dev.reads > 0);
+	for (i = 0; i < r->dev.events; i++)
+		assert_true(r->dev.event[i].count <= 4096 / BS);
 	assert_int_equal(fake_threads_alive(), 0);
 }
 

@@ -10,6 +10,7 @@
 #include "engine/pool.h"
 #include "engine/window.h"
 #include "fake-device.h"
+#include "fake-threads.h"
 
 #define BS 1024u
 #define MIB (1u << 20)
@@ -267,7 +268,7 @@ PART_TEST(reports_while_bytes_are_counted)
 	start_window(&w);
 	e2pf_schedule_begin(&s, &followed);
 	counted = false;
-	assert_int_equal(pthread_create(&checker, NULL, jump, NULL), 0);
+	assert_int_equal(fake_checker_create(&checker, jump, NULL), 0);
 	for (i = 0; i < 300000; i++) {
 		if (w.oldest_stripe == w.next_stripe) {
 			e2pf_window_add_stripe(&w, &stripe);

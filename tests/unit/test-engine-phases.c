@@ -360,6 +360,11 @@ RIG_TEST(phases_of_the_last_begin, 10, 2)
 
 static struct rig *chosen_for;
 
+static void *is_finished(void *engine)
+{
+	return e2pf_engine_wait(engine, 0) ? engine : NULL;
+}
+
 /* The checker begins the bitmaps while the source is being asked what follows. */
 static const struct e2pf_phase *begun_meanwhile(struct e2pf_source *source,
 						const struct e2pf_phase *after)
@@ -368,9 +373,16 @@ static const struct e2pf_phase *begun_meanwhile(struct e2pf_source *source,
 		.number = E2PF_EXT4_BITMAPS, .at_once = 1
 	};
 	struct rig *r = chosen_for;
+	void *finished;
+	pthread_t thread;
 
 	if (!after || after->number != E2PF_EXT4_TABLES)
 		return own_ops->next(source, after);
+	/* All workers sleep, but this is not the end. */
+	fake_checker_create(&thread, is_finished, r->e);
+	pthread_join(thread, &finished);
+	if (finished)
+		abort();
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	assert_true(e2pf_engine_begin_phase(r->e, &bitmaps));

@@ -258,14 +258,32 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 	rig_assert_bitmaps_asked(r, 1);
 }
 
-/* Four requests are in flight at first.  Each that completes in time allows one more; one
- * that takes half a second halves the number. */
-RIG_TEST(requests_in_flight, 80, 1)
+/* What a device that was measured has in flight at first: as many requests as take a
+ * quarter of a second, 4 to 64, and 4 of any other. */
+static const struct {
+	uint64_t deep_latency_ns;
+	unsigned requests;
+} first[] = {
+	{ 0, 4 }, { SECOND / 10, 4 }, { SECOND / 40, 10 }, { SECOND / 1000, 64 }
+};
+
+/* Each that completes in time allows one more; one that takes half a second halves the
+ * number. */
+RIG_TESTS(requests_in_flight, COUNT(first), rig_set_up(r, 80, 1))
 {
 	r->classes = 1u << E2PF_INODES;
 	fake_set_late(&r->dev, true);
-	rig_settle(r);
-	assert_int_equal(r->dev.requests, 4);
+	rig_new(r);
+	r->cfg.measure = first[way].deep_latency_ns;
+	r->e->pacing.speed = (struct e2pf_speed) {
+		.latency_ns = SECOND / 10,
+		.deep_latency_ns = first[way].deep_latency_ns
+	};
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	fake_threads_settle();
+	assert_int_equal(r->dev.requests, first[way].requests);
+	if (way)
+		return;
 	fake_complete(&r->dev);
 	fake_threads_settle();
 	assert_int_equal(r->dev.requests, 4 + 8);

@@ -59,18 +59,27 @@ static bool is_watched(ext2_filsys fs)
 	return fs->io->manager->read_blk64 != unix_io_manager->read_blk64;
 }
 
+/* With another scan in it, which is not a pass. */
 static int scan(ext2_filsys fs)
 {
-	ext2_inode_scan inodes;
+	ext2_inode_scan inodes, other;
 	struct ext2_inode inode;
 	ext2_ino_t ino, count = 0;
 
-	if (ext2fs_open_inode_scan(fs, 0, &inodes))
+	if (ext2fs_open_inode_scan(fs, 0, &inodes) ||
+	    ext2fs_open_inode_scan(fs, 0, &other))
 		return 101;
+	ext2fs_close_inode_scan(other);
 	while (!ext2fs_get_next_inode(inodes, &ino, &inode) && ino)
 		count++;
 	ext2fs_close_inode_scan(inodes);
 	return count == fs->super->s_inodes_count ? 0 : 102;
+}
+
+static int no_block(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data)
+{
+	(void)fs, (void)entry, (void)data;
+	return DBLIST_ABORT;
 }
 
 static int use_one(void)
@@ -78,6 +87,9 @@ static int use_one(void)
 	ext2_filsys fs = opened(first, EXT2_FLAG_64BITS);
 	int status = scan(fs);
 
+	if (ext2fs_init_dblist(fs, NULL) ||
+	    ext2fs_dblist_iterate2(fs->dblist, no_block, NULL))
+		status = 113;
 	return ext2fs_close_free(&fs) ? 103 : status;
 }
 
@@ -300,6 +312,8 @@ TEST(one)
 {
 	assert_int_equal(use("one", "1"), 0);
 	assert_true(stats_have(stats, "first\""));
+	assert_true(stats_have(stats, "pass1\"") && stats_have(stats, "pass3\""));
+	assert_false(stats_have(stats, "pass1b\""));
 	assert_int_equal(use("either", "1"), 0);
 	assert_true(stats_have(stats, "first\""));
 	assert_int_equal(use("one", "0"), 0);

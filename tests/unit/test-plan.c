@@ -209,8 +209,10 @@ TEST(counts_that_do_not_fit)
 {
 	struct ext2_super_block sb = sound_super();
 
-	/* The first inode that is no special one may be the last. */
+	/* The first inode that is no special one may be the last, and a descriptor may
+	 * have 1 KiB. */
 	sb.s_first_ino = htole32(40 * 8192);
+	sb.s_desc_size = htole16(EXT2_MAX_DESC_SIZE);
 	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
 	sb = sound_super();
 
@@ -739,7 +741,7 @@ PLAN_TEST(ea_inodes_in_inode)
 	at += put_entry(at, 2, 18);		/* in the same block */
 	at += put_entry(at, 3, geo.inodes);
 	at += put_entry(at, 1, 49);		/* in the unused part */
-	put_entry(at, 5, 8193);			/* its group has no table */
+	put_entry(at, 0, 8193);			/* its group has no table */
 	assert_int_equal(plan_with(groups, &inode), 2);
 	UNPARSED(0, 501, 1, E2PF_INODES);
 	UNPARSED(1, 9000 + 511, 1, E2PF_INODES);

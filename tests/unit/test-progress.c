@@ -11,6 +11,7 @@
 #include "unit.h"
 #include "ext4/ext4_probe.h"
 #include "report/progress.h"
+#include "report/report.h"
 
 #define MS 1000000u
 
@@ -62,6 +63,8 @@ TEST(stands_still)
 	memset(&past, 0, sizeof(past));
 	left_at(1, 0.25);
 	before = left_at(2, 0.5);
+	/* Twice at one moment. */
+	assert_float_equal(left_at(2, 0.5), before, 0.01);
 	for (t = 3; t < 10; t++) {
 		left = left_at(t, 0.5);
 		assert_true(left > before);
@@ -169,6 +172,23 @@ TEST(line)
 	/* While a device is measured that does not answer. */
 	now.busy = true;
 	says(&now, "e2fsck: a?b: pass1, 4.0 s, left not known, waits for disk sda");
+}
+
+TEST(in_words)
+{
+	static const struct {
+		double seconds;
+		const char *words;
+	} of[] = {
+		{ 9.9, "9.9 s" }, { 10, "10 s" }, { 119, "119 s" }, { 120, "2 min" },
+		{ 7199, "120 min" }, { 7200, "2.0 h" }
+	};
+	char text[16];
+	size_t i;
+
+	for (i = 0; i < COUNT(of); i++)
+		assert_string_equal(e2pf_in_words(of[i].seconds, text, sizeof(text)),
+				    of[i].words);
 }
 
 /* A million inodes, or 1000 blocks here and there: what a check takes. */

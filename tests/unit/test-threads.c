@@ -73,6 +73,16 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 	return result;
 }
 
+/* A wait would take a lock that was forgotten. */
+__typeof__(pthread_cond_timedwait) __real_pthread_cond_timedwait;
+__typeof__(pthread_cond_timedwait) __wrap_pthread_cond_timedwait;
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				  const struct timespec *until)
+{
+	lock_is(true, mutex);
+	return __real_pthread_cond_timedwait(cond, mutex, until);
+}
+
 void __real_e2pf_session_get_progress(struct e2pf_session *, struct e2pf_progress *);
 void __wrap_e2pf_session_get_progress(struct e2pf_session *, struct e2pf_progress *);
 void __wrap_e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p)
