@@ -21,8 +21,6 @@ tally() { printf '%s\t%s\n' "$2" "$3" >>"$E2PF_TMP/tally.${1//[ \/]/_}"; }
 # tally_case KIND NAME DIR MANAGER IMAGE OPTION...: one run against DIR/stock.
 tally_case()
 {
-	local COMPARE_UNSURE=''
-
 	compare_outcome "${@:3}"
 	tally_outcome "$@"
 }
