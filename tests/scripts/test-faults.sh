@@ -36,7 +36,7 @@ image_table()
 # More extents than a block holds.
 image_do_frag_small()
 {
-	holes "$1.src" 4096 400
+	sparse "$1.src" 4096 {0..798..2}
 	echo "write $1.src /frag" | image_debugfs "$1"
 	rm -f "$1.src"
 }
