@@ -184,7 +184,7 @@ take()
 compare_writes()
 {
 	shown -i "$1/stock.writes" "$1/$2.writes"
-	awk -v part=0 "$compare_order" "$1/stock.writes" "$1/$2.writes"
+	diff "$1/stock.writes" "$1/$2.writes"
 }
 
 # check OPTIONS: by both.  Sets $status.
