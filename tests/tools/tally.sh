@@ -9,10 +9,8 @@
 # Variables:
 #   E2PF_FAULTS	"all" for every case; otherwise a sample
 #   E2PF_TABLE	file that rows are added to
-#   TALLY_AGREED	text of a TAP line after the number of cases
 
 E2PF_FAULTS=${E2PF_FAULTS-}
-TALLY_AGREED=${TALLY_AGREED:-cases agree}
 
 # tally KIND OUTCOME NAME: agreed, disagreed, crashed or hung.  Lines are short
 # enough to be written whole by several processes.
@@ -65,7 +63,7 @@ tally_end()
 			head -n 60 >"$file.not"
 		tap_not_ok "$kind: not all $cases cases agree" "$file.not"
 	else
-		tap_ok "$kind: $cases $TALLY_AGREED"
+		tap_ok "$kind: $cases cases agree"
 	fi
 }
 
