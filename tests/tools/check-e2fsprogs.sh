@@ -2,19 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# The test suite of this machine's e2fsprogs, from the distribution's source package:
-# with its own e2fsck, and with the launcher in e2fsck's place, PREFETCH=1, with each
-# I/O manager.  Each test must have the same result.
+# The test suite of this machine's e2fsprogs, as doc/testing.md describes.
 #
 #   check-e2fsprogs.sh [TEST...]	default: all of them
 #
 # E2FSPROGS_DIR	folder to work in, an absolute path; builds in it are reused
 #		(default: a temporary folder)
-# TABLE		file that gets the table between its two marks
-#
 # E2FSPROGS_SLOW	with 1, also the suite's slow tests, half an hour
 #
-# review.py tells which files with code that ours replaces were not reviewed.
 # The suite is built with shared libraries, because the module works only if the
 # checker loads libext2fs.
 

@@ -3,15 +3,10 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # The sources build with the oldest supported headers and libraries, those of Debian
-# 11 (Linux 5.10, glibc 2.31, e2fsprogs 1.46.2).  Its packages are downloaded and
-# unpacked into a folder, and this machine's compiler builds programs and tests with
-# that folder as sysroot.  The programs are not run.  The use of a newer function or constant
-# is an error or a warning.
+# 11, as doc/testing.md describes.  The programs are not run.
 #
 #   check-oldest.sh [SOURCES]		a folder with the release sources (default:
 #					made from this tree)
-#
-# Skipped if no mirror can be reached, or if the machine has no apt.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"

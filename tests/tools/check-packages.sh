@@ -17,9 +17,7 @@
 # DIST_DIR	folder to work in, an absolute path; keeps SUITE-fresh (the chroot
 #		as made by debootstrap), SUITE-packages, and SUITE-transcript (the
 #		output of every step) (default: a temporary folder)
-# DIST_MIRROR	default: http://deb.debian.org/debian
 # PACKAGE_TESTS	with 1, the build also runs `make check'
-# TABLE		file that gets the closing table between its marks
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"

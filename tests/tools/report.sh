@@ -3,7 +3,8 @@
 # shellcheck shell=bash
 #
 # To be sourced by scripts that run other tests in many places: passes on their TAP,
-# notes what they find in each place, and writes a table into a document.
+# notes what they find in each place, and writes a table into a document, if TABLE is
+# the folder of the documents.
 
 # note PLACE KEY VALUE: a line of the file $notes, a cell of the table.
 note() { printf '%s\t%s\t%s\n' "$@" >>"$notes"; }
@@ -59,15 +60,14 @@ pass_on()
 }
 
 # show_table NAME: the table on standard input as diagnostics, and between the marks NAME
-# of the document TABLE, or of the one that has them in the folder TABLE.
+# of the document that has them.
 show_table()
 {
-	local table=$E2PF_TMP/shown document=${TABLE-}
+	local table=$E2PF_TMP/shown document
 
 	tee "$table" | sed 's/^/# /'
-	[ -n "$document" ] || return 0
-	[ ! -d "$document" ] ||
-		document=$(grep -l "^<!-- $1:" "$document"/*.md) || return
+	[ -n "${TABLE-}" ] || return 0
+	document=$(grep -l "^<!-- $1:" "$TABLE"/*.md) || return
 	awk -v name="$1" -v table="$table" '
 	index($0, "<!-- end of " name " -->") == 1 { skip = 0 }
 	!skip
