@@ -20,20 +20,10 @@
 #	compare_test DIR MANAGER IMAGE OPTION...	the same, true if all is alike
 #
 # A run leaves its files in DIR/stock and DIR/test, and beside them .out, .err and
-# .status; compare_run is the place where a program is started.  By hand, one row of a
-# table, or one group of rows:
-#
-#	srcdir=tests top_builddir=$PWD tests/scripts/test-compare.sh ROW
+# .status; compare_run is the place where a program is started.
 #
 # With COMPARE_UNSURE stock is run again where the two differ: compare_differs decides
 # whether the difference is ours.
-#
-# After compare_record, what is written must be the same, too: each call, in order, with
-# its place and its contents.
-#
-# The stock programs use the time, random numbers and UUIDs, so no two runs are
-# the same.  For both programs E2FSPROGS_FAKE_TIME and E2FSCK_TIME fix e2fsck's
-# time, and fixed-random.c fixes the rest.
 #
 # Variables a caller may set, before it sources this, besides those of lib.sh:
 #   COMPARE_PROGRAM	e2fsck (default) or btrfs, for btrfs check
@@ -267,7 +257,8 @@ compare_masked()
 		cmp <(sed "$COMPARE_MASK" "$1") <(sed "$COMPARE_MASK" "$2") 2>&1
 }
 
-# compare_record: from now on what the runs write is recorded.
+# compare_record: from now on what the runs write is recorded: each call, in order, with
+# its place and its contents.
 compare_record()
 {
 	RECORD_WRITES=$(library record-writes) ||

@@ -153,7 +153,7 @@ image_table()
 	cat <<-END
 	ext2-1k-i128|6M|-b 1024 -I 128 -O $e3,resize_inode|tree sparse1k
 	ext2-4k-i128|12M|-I 128 -O $e3|tree sparse4k frag4k
-	ext2-rev0|2M|-r 0 -b 1024 -I 128|plain
+	ext2-rev0|2M|-r 0 -b 1024 -I 128|f600
 	ext3-1k|8M|-b 1024 -g 1024 -O $e3,has_journal -J size=1|tree sparse1k frag1k
 	ext3-2k|16M|-b 2048 -O $e3,has_journal,resize_inode $j|tree frag4k
 	ext3-no-index|6M|-b 1024 -O filetype,ext_attr|tree
@@ -334,7 +334,6 @@ image_debugfs()
 }
 
 image_do_tree() { image_debugfs "$1" <"$IMAGE_SRC/tree.cmd"; }
-image_do_plain() { echo "write $IMAGE_SRC/f600 /plain" | image_debugfs "$1"; }
 
 image_do_ea_large()
 {

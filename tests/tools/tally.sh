@@ -104,24 +104,17 @@ workers()
 	wait
 }
 
-# Each worker takes every E2PF_JOBS-th line of FILE: FUNCTION LINE, in a folder
-# of its own ($dir).
-tally_worker()
+# tally_line LINE: a case, in a folder of its own ($dir).
+tally_line()
 {
-	local shard=$1 line
+	local dir=$E2PF_TMP/worker.$BASHPID noise=$E2PF_TMP/noise.$BASHPID
 
-	dir=$E2PF_TMP/worker.$shard
-	mkdir -p "$dir"
-	awk -v jobs="$E2PF_JOBS" -v shard="$shard" \
-		'NR % jobs == shard % jobs' "$tally_list" |
-		while IFS= read -r line; do
-			"$tally_function" "$line" </dev/null
-		done 2>>"$E2PF_TMP/noise.$shard"
+	mkdir "$dir"
+	"$tally_function" "$1" </dev/null 2>"$noise"
 	# The shell prints a message for each run that a signal ended.
 	grep -Ev 'line [0-9]+: +[0-9]+ (Killed|Terminated|Interrupt|Alarm clock|Hangup|Aborted|Segmentation fault|File size limit exceeded)' \
-		"$E2PF_TMP/noise.$shard" | head -n 20 | sed 's/^/# /'
-	rm -f "$E2PF_TMP/noise.$shard"
-	rm -rf "$dir"
+		"$noise" | head -n 20 | sed 's/^/# /'
+	rm -rf "$noise" "$dir"
 }
 
 # test_groups GROUP...: test_GROUP of each, which must leave no process.
@@ -138,9 +131,8 @@ test_groups()
 # tally_all FUNCTION: for each line on standard input.
 tally_all()
 {
-	local shard
+	local -a lines
 
-	tally_function=$1 tally_list=$E2PF_TMP/list
-	cat >"$tally_list"
-	workers tally_worker $(seq 0 $((E2PF_JOBS - 1)))
+	mapfile -t lines
+	tally_function=$1 workers tally_line "${lines[@]}"
 }
