@@ -9,7 +9,6 @@
 #
 # DIST_DIR	folder of check-packages.sh, an absolute path: has the packages, in
 #		SUITE-packages, and keeps a chroot with a kernel, SUITE-boot
-# BOOT_LOG	file that gets the report of each boot
 #
 # Needs qemu, root, a loop device, 512 MB of memory and 5 GB in TMPDIR.  Without KVM
 # the processor is emulated: a boot takes a minute, making an initramfs several.
@@ -242,8 +241,7 @@ boot_as()
 		make_dirty "$disk" && make_dirty "$data" || return
 	fi
 	boot "$@" || return
-	sed "s/^/# $name: /" "$report" | tee -a "${BOOT_LOG:-/dev/null}" \
-		>>"$E2PF_TMP/all"
+	sed "s/^/# $name: /" "$report" >>"$E2PF_TMP/all"
 	note "$name" filesystems "$state"
 	for state in root data; do
 		note "$name" $state "$(said_of $state)"

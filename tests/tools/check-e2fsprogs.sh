@@ -8,7 +8,6 @@
 #
 # E2FSPROGS_DIR	folder to work in, an absolute path; builds in it are reused
 #		(default: a temporary folder)
-# E2FSPROGS_SLOW	with 1, also the suite's slow tests, half an hour
 #
 # The suite is built with shared libraries, because the module works only if the
 # checker loads libext2fs.
@@ -19,8 +18,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 # A test that hangs is stopped.
 LIMIT=1800
-slow=--skip-slow-tests
-[ "${E2FSPROGS_SLOW-}" != 1 ] || slow=
 
 # build_suite DIR: build DIR/suite from DIR/source.
 build_suite()
@@ -51,7 +48,7 @@ run_one()
 	env -i PATH="$PATH" HOME="${HOME-/}" TMPDIR="$E2PF_TMP" \
 		E2PF_TEST_MARK="$E2PF_TEST_MARK" "${setting[@]}" \
 		PREFETCH_STATS="$results/$test.stats" \
-		timeout -k 10 "$LIMIT" ./test_one $slow "$source/tests/$test" \
+		timeout -k 10 "$LIMIT" ./test_one --skip-slow-tests "$source/tests/$test" \
 		</dev/null >"$results/$test.out" 2>&1
 	echo $((${EPOCHREALTIME/[.,]/} - began)) >"$results/$test.usec"
 	mv "$test.ok" "$test.failed" "$results" 2>/dev/null

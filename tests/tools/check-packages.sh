@@ -6,13 +6,7 @@
 #
 #   check-packages.sh [SUITE...]	default: bookworm trixie sid
 #
-# For each suite, in fresh chroots made by debootstrap: the build dependencies are
-# installed, the packages are built and checked by lintian, and the spec file builds
-# the RPMs.  In another fresh chroot they are installed and the tests of debian/tests
-# run (with checks with and without PREFETCH=1, and probe).  Then
-# e2prefetch is enabled, e2fsprogs is reinstalled, and the packages are removed while
-# enabled, and purged.  The contents, owner and mode of every file must then be as
-# before.
+# doc/packaging.md describes the steps, for each suite in two fresh chroots.
 #
 # DIST_DIR	folder to work in, an absolute path; keeps SUITE-fresh (the chroot
 #		as made by debootstrap), SUITE-packages, and SUITE-transcript (the
