@@ -390,9 +390,7 @@ image_big_dir()
 	write $IMAGE_SRC/f40 /big
 	END
 	local target big size
-	target=$(debugfs -R "ncheck 12 13 14" "$image" 2>/dev/null |
-		awk '$2 == "/target" { print $1 }')
-	target=${target:-$(image_ino "$image" /target)}
+	target=$(image_ino "$image" /target)
 	big=$(image_ino "$image" /big)
 	dirblocks "$(image_blocksize "$image")" "$big" 2 "$target" \
 		"$count" 250 >"$blocks"
