@@ -112,7 +112,7 @@ compare_blocks()
 	traced "$BTRFS_STOCK" "$1"
 	calls pread64 "$@" >"$E2PF_TMP/seen"
 	calls readahead "$@" >"$E2PF_TMP/ahead"
-	"$plan" "$@" | cut -d' ' -f1-3 | sort -u >"$E2PF_TMP/planned" || return
+	"$plan" "$@" | sort -u >"$E2PF_TMP/planned" || return
 	planned=$(wc -l <"$E2PF_TMP/planned")
 	seen=$(wc -l <"$E2PF_TMP/seen")
 	wasted=$(comm -23 "$E2PF_TMP/planned" "$E2PF_TMP/seen" | wc -l)

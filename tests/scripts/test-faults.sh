@@ -36,7 +36,7 @@ image_table()
 # More extents than a block holds.
 image_do_frag_small()
 {
-	holes "$1.src" 4096 400
+	sparse "$1.src" 4096 {0..798..2}
 	echo "write $1.src /frag" | image_debugfs "$1"
 	rm -f "$1.src"
 }
@@ -77,7 +77,7 @@ fault_stock()
 }
 
 # fault_case LINE: kind|fault|image|options.  What is read from the mapping is not
-# counted: a fault at the n-th read is one without it.
+# counted: a fault at the n-th read or write is one without it.
 fault_case()
 {
 	local kind fault image options mapping=1
@@ -92,7 +92,7 @@ fault_case()
 		"$E2PF_TMP/$image" $options
 }
 
-# fault_trace IMAGE OPTION...: the offsets that stock reads and writes, in KiB.
+# fault_trace IMAGE OPTION...: what stock reads and writes.
 fault_trace()
 {
 	local COMPARE_PRELOAD=$FAULT:$FIXED_RANDOM dir=$E2PF_TMP/trace
@@ -107,7 +107,7 @@ fault_trace()
 traced_pages()
 {
 	fault_trace "$@" | awk -v page="$((E2PF_PAGE / 1024))" '
-		$1 == "read" { print int($2 / page) }' | sort -nu
+		$1 == "KiB" { print int($2 / page) }' | sort -nu
 }
 
 test_eio()
@@ -125,25 +125,18 @@ test_eio()
 	tally_end "read errors"
 }
 
-# The largest N that can matter.
-most_of()
-{
-	if [ "$1" = reads ]; then
-		fault_trace "${@:2}" | grep -c '^new'
-	else
-		fault_trace "${@:2}" | grep '^write' | sort -u | wc -l
-	fi
-}
+# most_of read|write IMAGE OPTION...: the largest N that can matter.
+most_of() { fault_trace "${@:2}" | grep -cx "$1"; }
 
 # Faults at the N-th read or write: group, kind, fault, what N counts, how many N of a
 # repair of the damaged image and of a check of the sound one, and the fault's values.
 # Error 4 is EINTR, 5 EIO, 28 ENOSPC; signal 2 is INT, 9 KILL, 15 TERM; sizes are in bytes.
-numbered="gone|vanishing device|gone|reads|10|5|-
-cut|$CUT|cut|reads|4|3|0 1000000 2097152
-once|reads that fail once|once|reads|5|2|0 4 5
-write|write errors|wfail|writes|8|0|5 28
-signal|signals at a read|signal|reads|2|2|2 9 15
-signal|signals at a write|wsignal|writes|4|0|2 9 15"
+numbered="gone|vanishing device|gone|read|10|5|-
+cut|$CUT|cut|read|4|3|0 1000000 2097152
+once|reads that fail once|once|read|5|2|0 4 5
+write|write errors|wfail|write|8|0|5 28
+signal|signals at a read|signal|read|2|2|2 9 15
+signal|signals at a write|wsignal|write|4|0|2 9 15"
 
 # numbered_cases IMAGE OPTION COUNT: of the row that the caller has read.
 numbered_cases()

@@ -3,7 +3,7 @@
 /*
  * btrfs-plan DEVICE...: prints the tree blocks that would be prefetched for a
  * check of the filesystem on these devices, one per line: device index, offset
- * and length in bytes, class.  Walks the source itself, without an engine.
+ * and length in bytes.  Walks the source itself, without an engine.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,15 +27,10 @@ static void die(const char *what)
 	exit(1);
 }
 
-static const char *const class_names[E2PF_BTRFS_CLASSES] = {
-	"roots", "nodes", "leaves"
-};
-
 static void accept_ref(void *ctx, const struct e2pf_ref *ref)
 {
 	(void)ctx;
-	printf("%u %" PRIu64 " %u %s\n", ref->device, ref->offset, ref->length,
-	       class_names[ref->cls]);
+	printf("%u %" PRIu64 " %u\n", ref->device, ref->offset, ref->length);
 	if (!ref->parse)
 		return;
 	if (used == room) {
@@ -86,8 +81,7 @@ static void walk(struct e2pf_source *source)
 static int read_chunks(void *ctx, const struct e2pf_ref *ref, void *bytes)
 {
 	(void)ctx;
-	printf("%u %" PRIu64 " %u chunks\n", ref->device, ref->offset,
-	       ref->length);
+	printf("%u %" PRIu64 " %u\n", ref->device, ref->offset, ref->length);
 	return pread(fds[ref->device], bytes, ref->length,
 		     (off_t)ref->offset) != (ssize_t)ref->length;
 }

@@ -2,22 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# Boots a small Debian in a virtual machine, with a root and a data filesystem that
-# are not clean: before and after `e2prefetch enable', with the root filesystem
-# checked by systemd instead of the initramfs, with invalid settings, with
-# e2prefetch partly removed, after `disable', and after it was removed while enabled.
-# In each boot both filesystems are checked, with prefetching or
-# by the stock program, and no unit fails.  The output and duration of the checks
-# are sent over the serial line.
+# Boots a small Debian in a virtual machine, as doc/testing.md describes.  The output
+# and duration of the checks are sent over the serial line.
 #
 #	check-boot.sh [SUITE]	default: bookworm
 #
 # DIST_DIR	folder of check-packages.sh, an absolute path: has the packages, in
 #		SUITE-packages, and keeps a chroot with a kernel, SUITE-boot
-# DIST_MIRROR	default: http://deb.debian.org/debian
-# TABLE		file that gets the closing table between its marks
-# BOOT_LOG	file that gets the report of each boot
-# BOOT_ACCEL	kvm or tcg (default: kvm if the processor supports it)
 #
 # Needs qemu, root, a loop device, 512 MB of memory and 5 GB in TMPDIR.  Without KVM
 # the processor is emulated: a boot takes a minute, making an initramfs several.
@@ -26,7 +17,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 . "$srcdir/tools/chroots.sh"
 
-accel=${BOOT_ACCEL-}
 qemu="qemu-system-x86_64"
 included=--include=systemd,systemd-sysv,udev,dbus,e2fsprogs,initramfs-tools,kmod,lvm2
 included=$included,linux-image-cloud-amd64
@@ -251,8 +241,7 @@ boot_as()
 		make_dirty "$disk" && make_dirty "$data" || return
 	fi
 	boot "$@" || return
-	sed "s/^/# $name: /" "$report" | tee -a "${BOOT_LOG:-/dev/null}" \
-		>>"$E2PF_TMP/all"
+	sed "s/^/# $name: /" "$report" >>"$E2PF_TMP/all"
 	note "$name" filesystems "$state"
 	for state in root data; do
 		note "$name" $state "$(said_of $state)"
@@ -398,11 +387,9 @@ test_boot()
 suite=${1:-bookworm}
 why=$(why_not | head -n 1)
 [ -z "$why" ] || tap_skip_all "$why"
-if [ -z "$accel" ]; then
-	# On some machines that have /dev/kvm no kernel boots with it.
-	accel=tcg
-	[ ! -w /dev/kvm ] || ! grep -qwE 'vmx|svm' /proc/cpuinfo || accel=kvm
-fi
+# On some machines that have /dev/kvm no kernel boots with it.
+accel=tcg
+[ ! -w /dev/kvm ] || ! grep -qwE 'vmx|svm' /proc/cpuinfo || accel=kvm
 # A newer processor's features are slower when emulated.
 cpu=Nehalem,+pclmulqdq
 [ "$accel" = tcg ] || cpu=max

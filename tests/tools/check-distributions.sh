@@ -8,11 +8,8 @@
 #   check-distributions.sh [SUITE[:ARCHITECTURE]...]	default: all_places
 #   check-distributions.sh here		on this machine as it is
 #
-# Each place gets a chroot, made by debootstrap.  There ./quickstart installs the build
-# dependencies and builds a copy of the release sources with gcc; clang builds another
-# copy, and neither may warn.  Then this script continues in the chroot as it does with
-# "here": it runs the tests with the packaged libext2fs, and with the same source linked
-# in other ways, each mounted over the packaged one that the stock e2fsck uses.
+# In a chroot this script continues as it does with "here".  doc/testing.md describes
+# both.
 #
 # All tests run with the newest e2fsprogs, that of unstable; the other places get a few
 # images, and no faults, since "make check" has run all on the machine at hand.  i386 runs
@@ -29,8 +26,6 @@
 # DIST_LINKS	some of: packaged symbolic no-interposition musl (default: the first
 #		three, with bookworm all, on other processors packaged)
 # DIST_SEEDS	corruptions (default: 39; with other links or emulated, 13)
-# DIST_MIRROR	default: http://deb.debian.org/debian
-# TABLE		file that gets the closing table between its marks
 #
 # Mounts and processes are in namespaces, so none is left however the script ends.
 

@@ -2,19 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# The test suite of this machine's e2fsprogs, from the distribution's source package:
-# with its own e2fsck, and with the launcher in e2fsck's place, PREFETCH=1, with each
-# I/O manager.  Each test must have the same result.
+# The test suite of this machine's e2fsprogs, as doc/testing.md describes.
 #
 #   check-e2fsprogs.sh [TEST...]	default: all of them
 #
 # E2FSPROGS_DIR	folder to work in, an absolute path; builds in it are reused
 #		(default: a temporary folder)
-# TABLE		file that gets the table between its two marks
 #
-# E2FSPROGS_SLOW	with 1, also the suite's slow tests, half an hour
-#
-# review.py tells which files with code that ours replaces were not reviewed.
 # The suite is built with shared libraries, because the module works only if the
 # checker loads libext2fs.
 
@@ -24,8 +18,6 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 # A test that hangs is stopped.
 LIMIT=1800
-slow=--skip-slow-tests
-[ "${E2FSPROGS_SLOW-}" != 1 ] || slow=
 
 # build_suite DIR: build DIR/suite from DIR/source.
 build_suite()
@@ -56,7 +48,7 @@ run_one()
 	env -i PATH="$PATH" HOME="${HOME-/}" TMPDIR="$E2PF_TMP" \
 		E2PF_TEST_MARK="$E2PF_TEST_MARK" "${setting[@]}" \
 		PREFETCH_STATS="$results/$test.stats" \
-		timeout -k 10 "$LIMIT" ./test_one $slow "$source/tests/$test" \
+		timeout -k 10 "$LIMIT" ./test_one --skip-slow-tests "$source/tests/$test" \
 		</dev/null >"$results/$test.out" 2>&1
 	echo $((${EPOCHREALTIME/[.,]/} - began)) >"$results/$test.usec"
 	mv "$test.ok" "$test.failed" "$results" 2>/dev/null

@@ -6,20 +6,12 @@
 #
 #   check-packages.sh [SUITE...]	default: bookworm trixie sid
 #
-# For each suite, in fresh chroots made by debootstrap: the build dependencies are
-# installed, the packages are built and checked by lintian, and the spec file builds
-# the RPMs.  In another fresh chroot they are installed and the tests of debian/tests
-# run (with checks with and without PREFETCH=1, and probe).  Then
-# e2prefetch is enabled, e2fsprogs is reinstalled, and the packages are removed while
-# enabled, and purged.  The contents, owner and mode of every file must then be as
-# before.
+# doc/packaging.md describes the steps, for each suite in two fresh chroots.
 #
 # DIST_DIR	folder to work in, an absolute path; keeps SUITE-fresh (the chroot
 #		as made by debootstrap), SUITE-packages, and SUITE-transcript (the
 #		output of every step) (default: a temporary folder)
-# DIST_MIRROR	default: http://deb.debian.org/debian
 # PACKAGE_TESTS	with 1, the build also runs `make check'
-# TABLE		file that gets the closing table between its marks
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"

@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# Tests the transitions of a machine on which e2prefetch is enabled, in chroots:
-# upgrades of e2fsprogs from Debian 11 to unstable; upgrades, downgrades and
-# removal of e2prefetch; dpkg killed midway; /usr merged later.  Meanwhile, loops check
-# an image every 50 ms, with e2fsck by name and with fsck as in systemd's drop-in: there
-# must be no moment without a working e2fsck.
+# Upgrades and other transitions of a machine on which e2prefetch is enabled, in chroots;
+# doc/testing.md describes them.
 #
 #	check-upgrades.sh [GROUP...]	of all_rows (default: all)
 #
@@ -14,9 +11,7 @@
 #		in bullseye-packages and bookworm-packages, and chroots, in
 #		SUITE-fresh; keeps a chroot of Debian 11 with /usr not merged,
 #		bullseye-split
-# DIST_MIRROR	default: http://deb.debian.org/debian
 # KILLS		points of an upgrade at which dpkg is killed (default: 10)
-# TABLE		file that gets the closing table between its marks
 # UPGRADES_LOG	file that gets the output of every step
 #
 # Needs root, half an hour, and space for overlays in TMPDIR.

@@ -20,21 +20,10 @@
 #	compare_test DIR MANAGER IMAGE OPTION...	the same, true if all is alike
 #
 # A run leaves its files in DIR/stock and DIR/test, and beside them .out, .err and
-# .status; compare_run is the place where a program is started.  By hand, one row of a
-# table, or one group of rows:
+# .status; compare_run is the place where a program is started.
 #
-#	srcdir=tests top_builddir=$PWD tests/scripts/test-compare.sh ROW
-#
-# If stock differs from itself, because of memory that it never wrote, it is run again:
-# compare_differs and the functions of COMPARE_EXCUSES decide whether the difference is
-# ours.
-#
-# After compare_record, what is written must be the same, too: each call, in order, with
-# its place and its contents.
-#
-# The stock programs use the time, random numbers and UUIDs, so no two runs are
-# the same.  For both programs E2FSPROGS_FAKE_TIME and E2FSCK_TIME fix e2fsck's
-# time, and fixed-random.c fixes the rest.
+# With COMPARE_UNSURE stock is run again where the two differ: compare_differs decides
+# whether the difference is ours.
 #
 # Variables a caller may set, before it sources this, besides those of lib.sh:
 #   COMPARE_PROGRAM	e2fsck (default) or btrfs, for btrfs check
@@ -58,16 +47,13 @@
 #   COMPARE_SAVE	a file that is compared after each check, besides
 #   COMPARE_STATS	not empty: the statistics go to DIR/stats.json
 #   COMPARE_MASK	a sed script that removes what may differ in the output
-#   COMPARE_EXCUSES	functions that test whether a difference is caused by
-#			the stock program alone
-#   COMPARE_HEAPS	bytes by which the stock program's heap is moved, to see
-#			whether it differs from itself
 #   COMPARE_UNSURE	not empty: compare_outcome reports if stock differs from
-#			itself
+#			itself, unless both check the image itself
 
 COMPARE_PROGRAM=${COMPARE_PROGRAM:-e2fsck}
 COMPARE_ACCEL=${COMPARE_ACCEL-all}
 COMPARE_IN_PLACE=${COMPARE_IN_PLACE-}
+COMPARE_UNSURE=${COMPARE_UNSURE-}
 
 # Scripts change E2FSCK_STOCK and E2FSCK_TEST while they run, so the names of the
 # variables are kept, not their values.  PREFETCH_BTRFS tells the btrfs module
@@ -82,10 +68,7 @@ e2fsck)
 	COMPARE_OUTPUT=${COMPARE_OUTPUT-}
 	COMPARE_MANAGERS=${COMPARE_MANAGERS:-1}
 	COMPARE_STATS=${COMPARE_STATS-}
-	COMPARE_UNSURE=${COMPARE_UNSURE-}
 	COMPARE_MASK=${COMPARE_MASK-}
-	COMPARE_EXCUSES=${COMPARE_EXCUSES-compare_unset_variable compare_crash \
-		compare_heap}
 	;;
 btrfs)
 	export PREFETCH_BTRFS=$BTRFS_STOCK
@@ -98,14 +81,10 @@ btrfs)
 	COMPARE_OUTPUT=${BTRFS_OUTPUT-16777216}
 	COMPARE_MANAGERS=-
 	COMPARE_STATS=1
-	COMPARE_UNSURE=${COMPARE_UNSURE-1}
-	# Our allocations are among the program's.
-	COMPARE_HEAPS=${COMPARE_HEAPS-"24 1000 5000 40000 100000"}
 	# If the stock program crashes, it prints addresses.  If a device of the
 	# filesystem is missing, it scans all devices of this machine for it.
 	COMPARE_MASK=${COMPARE_MASK-'s/0x[0-9a-f]\{6,\}/0x?/g; s/\[0x?\]//g
 		/^ERROR: cannot scan \/dev\//d'}
-	COMPARE_EXCUSES=${COMPARE_EXCUSES-}
 	;;
 *)	tap_bail "compare.sh knows no $COMPARE_PROGRAM" ;;
 esac
@@ -234,20 +213,31 @@ compare_endless() { compare_was_ended "$1/stock"; }
 # By SIGPIPE, SIGALRM or SIGXCPU.
 compare_was_ended() { [[ $(<"$1.status") = @(141|142|152) ]]; }
 
-# compare_files DIR RUN: compare output and files of stock and this run, pair by
-# pair.  The names of the files must also be the same.
+# What a run leaves, and what must be the same.
+compare_parts="status out err files writes"
+
+# compare_unlike DIR RUN PART...: prints those of the parts that differ from stock's, and
+# to DIR/unlike how.
+compare_unlike()
+{
+	local part
+
+	for part in "${@:3}"; do
+		case $part in
+		files) compare_files "$1" "$2" ;;
+		writes) compare_writes "$1" "$2" ;;
+		*) compare_masked "$1/stock.$part" "$1/$2.$part" ;;
+		esac >>"$1/unlike" || echo "$part"
+	done
+}
+
+# compare_files DIR RUN: compare the files of stock and this run, pair by pair.  Their
+# names must also be the same.
 compare_files()
 {
 	local dir=$1 run=$2 path
-	local -a prints=("$dir/stock.out" "$dir/$run.out"
-			 "$dir/stock.err" "$dir/$run.err")
-	local -a pairs=("$dir/stock.status" "$dir/$run.status")
+	local -a pairs=()
 
-	if [ -z "$COMPARE_MASK" ]; then
-		pairs+=("${prints[@]}")
-	else
-		compare_masked "${prints[@]}" || return
-	fi
 	for path in "$dir"/stock/*; do
 		[ ! -e "$path" ] || pairs+=("$path" "$dir/$run/${path##*/}")
 	done
@@ -257,147 +247,70 @@ compare_files()
 			return 1
 		}
 	done
-	"$IMGTOOL" cmp "${pairs[@]}" 2>&1
+	[ ${#pairs[@]} = 0 ] || "$IMGTOOL" cmp "${pairs[@]}" 2>&1
 }
 
-# compare_masked A B [A B...]: compare the texts of each pair, with COMPARE_MASK.
+# compare_masked A B: compare the texts, with COMPARE_MASK.
 compare_masked()
 {
-	while [ $# -gt 0 ]; do
-		cmp -s "$1" "$2" ||
-			cmp <(sed "$COMPARE_MASK" "$1") <(sed "$COMPARE_MASK" "$2") 2>&1 ||
-			return
-		shift 2
-	done
+	cmp -s "$1" "$2" ||
+		cmp <(sed "$COMPARE_MASK" "$1") <(sed "$COMPARE_MASK" "$2") 2>&1
 }
 
-# compare_record: from now on what the runs write is recorded.
+# compare_record: from now on what the runs write is recorded: each call, in order, with
+# its place and its contents.
 compare_record()
 {
 	RECORD_WRITES=$(library record-writes) ||
 		tap_bail "record-writes.c does not compile"
 }
 
-# compare_writes DIR RUN: are the calls that write the same?  Those of a run
-# that has been ended by a limit only up to there.
+# compare_writes DIR RUN: are the calls that write the same, in the same order?  Those of
+# a run that has been ended by a limit only up to there.
 compare_writes()
 {
-	local dir=$1 run=$2 part=0
+	local a=$1/stock.writes b=$1/$2.writes
 
-	! same_lines "$dir/stock.writes" "$dir/$run.writes" || return 0
-	! compare_was_ended "$dir/stock" || part=1
-	awk -v part=$part "$compare_order" \
-		"$dir/stock.writes" "$dir/$run.writes" >"$dir/order"
+	cmp -s "$a" "$b" || { compare_was_ended "$1/stock" && begin_alike "$a" "$b"; } ||
+		{ diff "$a" "$b" | head -n 16; return 1; }
 }
 
-# same_lines A B: starts no process.
-same_lines()
-{
-	local -a a b
-
-	mapfile -t a <"$1"
-	mapfile -t b <"$2"
-	[ "${a[*]}" = "${b[*]}" ]
-}
-
-# The same calls in the same order, of which one run may lack the rest (part).
-compare_order='
-$1 == "more" { part = 1; next }
-FILENAME == ARGV[1] { stock[++calls] = $0; next }
-{ test[++others] = $0 }
-END {
-	least = calls < others ? calls : others
-	for (i = 1; i <= least && stock[i] == test[i]; i++)
-		;
-	if (i > least && (part || calls == others))
-		exit 0
-	print "writes differ from call " i " of " calls " and " others ":"
-	for (first = i; i < first + 8; i++)
-		if (i in stock || i in test)
-			print "< " stock[i] "\n> " test[i]
-	exit 1
-}'
-
-# compare_again LIBRARY DIR IMAGE OPTION...: stock once more, in DIR/again.  LIBRARY:
-# empty, FILL_STACK for other bytes on its stack, or MOVE_HEAP for another layout of its
-# heap.
+# compare_again LIBRARY DIR IMAGE OPTION...: stock once more, in DIR/again, with a
+# LIBRARY or none.  Parts in which it differs are taken from $left.
 compare_again()
 {
-	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
+	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM} part
 
 	COMPARE_PRELOAD=$preload${1:+${preload:+:}$1} \
 		compare_run "${!compare_stock_is}" "$2/again" "${@:3}"
+	for part in $(compare_unlike "$2" again $left); do
+		left=${left/$part/}
+	done
+	[ -z "${left//[[:space:]]/}" ]
 }
 
-# compare_differs DIR IMAGE OPTION...: does stock differ from itself?  On
-# damaged images it may print or write uninitialized memory, so it is also run
-# with other bytes in its heap, and on its stack; and btrfs, which writes to freed
-# memory, with other layouts of the heap.
+# compare_differs DIR IMAGE OPTION...: does stock differ from itself in each part in which
+# the command under test differs from it?  On damaged images stock may print or write
+# memory that it never set, or print addresses, and crashes where it frees memory twice
+# or writes to freed memory.  So it is also run with other bytes in its heap and on its
+# stack, and with other layouts of its heap.
 compare_differs()
 {
-	local dir=$1 heap stack
+	local dir=$1 heap stack left
 
+	left=$(compare_unlike "$dir" test $compare_parts)
 	for stack in "" "$FILL_STACK"; do
 		for heap in "" 165; do
-			MALLOC_PERTURB_=$heap compare_again "$stack" "$@"
-			compare_again_is "$dir" || return 0
+			! MALLOC_PERTURB_=$heap compare_again "$stack" "$@" || return 0
 		done
 	done
-	for heap in ${COMPARE_HEAPS-}; do
-		E2PF_HEAP=$heap compare_again "$MOVE_HEAP" "$@"
-		compare_again_is "$dir" || return 0
+	for heap in $compare_heaps; do
+		! GLIBC_TUNABLES=glibc.malloc.tcache_count=$heap compare_again "" "$@" ||
+			return 0
 	done
 	return 1
 }
-
-compare_again_is() { compare_files "$1" again >/dev/null 2>&1 && compare_writes "$1" again; }
-
-# One line of stock e2fsck is never reproducible: if pass 1 rejects an attribute value
-# that has an inode of its own and the answer is "no", it adds an uninitialized
-# variable to the number of blocks the inode should have.  The value was left on the
-# stack by earlier calls; on 64-bit machines it is mostly an address.
-#
-# compare_kept DIR: are the status, and every file that stock left, the same?
-compare_kept()
-{
-	local path
-
-	cmp -s "$1/stock.status" "$1/test.status" || return
-	for path in "$1"/stock/*; do
-		"$IMGTOOL" cmp "$path" "$1/test/${path##*/}" >/dev/null || return
-	done
-}
-
-# compare_but MASK DIR out|err: is this output the same but for what MASK removes?
-compare_but() { COMPARE_MASK=$1 compare_masked "$2/stock.$3" "$2/test.$3"; }
-
-# compare_unset_variable DIR IMAGE OPTION...: do the runs differ only in these
-# lines, and does stock differ from itself in the same way if it is run again,
-# unchanged or with other bytes on its stack?
-compare_unset_variable()
-{
-	local dir=$1 out=$1/again.out
-	local mask='s/\(i_blocks is [0-9]*, should be \)[0-9]*\(.  Fix? no\)$/\1?\2/'
-
-	compare_kept "$dir" && compare_but "" "$dir" err && compare_but "$mask" "$dir" out ||
-		return
-	compare_again "" "$@"
-	! compare_masked "$dir/stock.out" "$out" || compare_again "$FILL_STACK" "$@"
-	! compare_masked "$dir/stock.out" "$out" &&
-	COMPARE_MASK=$mask compare_masked "$dir/stock.out" "$out"
-}
-
-# On some damage stock e2fsck frees memory twice (f_inlinedir_bad_symlink of its own
-# tests).  glibc's message and e2fsck's backtrace then contain addresses, which differ
-# from run to run and with the loaded libraries.  Everything else must be the same,
-# including the status and the images.
-compare_crash()
-{
-	grep -aq '^Signal (' "$1/stock.err" && compare_kept "$1" &&
-	compare_but "" "$1" out && compare_but '/^\(double free\|free()\|malloc\|corrupted\|munmap\)/d
-		/\[0x[0-9a-f]*]$/d
-		s/ fault addr=0x[0-9a-f]*$//' "$1" err
-}
+compare_heaps="0 1 2 3"
 
 # Are two files the same up to the length of the shorter one?
 begin_alike()
@@ -406,46 +319,6 @@ begin_alike()
 
 	a=$(stat -c %s "$1") && b=$(stat -c %s "$2") &&
 	cmp -s -n $((a < b ? a : b)) "$1" "$2"
-}
-
-# Does the way stock ends depend on its heap?  Runs it again with other heap layouts.
-heap_decides()
-{
-	local dir=$1 count
-	local mask='/\[0x[0-9a-f]*]$/d'
-
-	shift
-	for count in 0 1 2 3; do
-		GLIBC_TUNABLES=glibc.malloc.tcache_count=$count \
-			compare_run "${!compare_stock_is}" "$dir/again" "$@"
-		cmp -s "$dir/stock.out" "$dir/again.out" &&
-		cmp -s <(sed "$mask" "$dir/stock.err") \
-			<(sed "$mask" "$dir/again.err") || return 0
-	done
-	return 1
-}
-
-# A double free corrupts the heap.  When the allocator notices depends on the
-# layout of the heap, and so does how much e2fsck has printed by then.  Both
-# must crash, with the same status and images and the same beginning of the
-# output, and stock must differ from itself.
-compare_heap()
-{
-	grep -aEq '^(double free|free\(\)|malloc|corrupted|munmap)' "$1/stock.err" &&
-	grep -aq '^Signal (' "$1/stock.err" && grep -aq '^Signal (' "$1/test.err" &&
-	compare_kept "$1" && begin_alike "$1/stock.out" "$1/test.out" &&
-	heap_decides "$@"
-}
-
-# compare_excused DIR IMAGE OPTION...: is there an excuse for the difference?
-compare_excused()
-{
-	local excuse
-
-	for excuse in $COMPARE_EXCUSES; do
-		! "$excuse" "$@" >/dev/null || return 0
-	done
-	return 1
 }
 
 # compare_test DIR MANAGER IMAGE OPTION...: runs the command under test.  If the
@@ -464,16 +337,15 @@ compare_test()
 		rm -f "$dir/stats.json"
 		compare_run "${!compare_test_is}" "$dir/test" "$@"
 	)
-	what=$(compare_files "$dir" test || compare_excused "$dir" "$@") &&
-		{ compare_writes "$dir" test ||
-			{ what=$(<"$dir/order"); false; }; } && return
+	: >"$dir/unlike"
+	[ -n "$(compare_unlike "$dir" test $compare_parts)" ] || return 0
 	# A sanitizer also reports bugs of the stock program.
 	if [ -n "$E2PF_RUNTIME" ] && grep -aq '^Signal (' "$dir/stock.err"; then
 		E2PF_RUNTIME='' compare_test "$dir" "$manager" "$@"
 		return
 	fi
 	echo "TEST_MMAP_IO=$manager (stock <, tested >):"
-	printf '%s\n' "${what//$dir\//}" | head -n 5
+	head -n 20 "$dir/unlike"
 	for what in status out err; do
 		diff -a "$dir/stock.$what" "$dir/test.$what" | cut -c -200 | head -n 12
 	done
@@ -507,7 +379,7 @@ compare_outcome()
 	if compare_was_ended "$dir/test"; then
 		[ -z "$ended" ] || ! begin_alike "$dir/stock.out" "$dir/test.out" ||
 			! begin_alike "$dir/stock.err" "$dir/test.err" ||
-			! compare_writes "$dir" test || return
+			! compare_writes "$dir" test >/dev/null || return
 		COMPARE_OUTCOME=hung
 	elif [ -n "$ended" ] && compare_ends "$longer" "$dir" "${@:3}"; then
 		compare_outcome "$@"
@@ -518,7 +390,7 @@ compare_outcome()
 	else
 		COMPARE_OUTCOME=disagreed
 	fi
-	[ -z "$COMPARE_UNSURE" ] ||
+	[ -z "$COMPARE_UNSURE" ] || [ -n "$COMPARE_IN_PLACE" ] ||
 		! COMPARE_LIMIT=$longer compare_differs "$dir" "${@:3}" ||
 		COMPARE_OUTCOME=unsure
 }

@@ -113,7 +113,7 @@ static size_t owner_count;
 static void add_block(uint64_t at, const unsigned char *b)
 {
 	add_place(&(struct place){
-		.at = at, .bytes = nodesize,
+		.at = at, .bytes = nodesize, .len = nodesize,
 		.block = bt_le64(b + BT_HEADER_BYTENR),
 		.generation = bt_le64(b + BT_HEADER_GENERATION),
 		.tree = bt_le64(b + BT_HEADER_OWNER),
@@ -417,46 +417,16 @@ static void print_place(const struct place *block)
 		       block->block, block->at);
 }
 
-static void corrupt_zero(void)
-{
-	const struct place *block = pick_block(ZERO);
-	uint32_t from = below(3) ? 0 : below(nodesize);
-	unsigned char *b = read_place(block);
-	bool seal;
-
-	memset(b + from, 0, nodesize - from);
-	seal = from >= CSUM_BYTES && seal_block(block, b);
-	write_place(block, b);
-	print_place(block);
-	printf(": zeroed from byte %" PRIu32 "%s\n", from,
-	       seal ? ", checksum made to match" : "");
-	free(b);
-}
-
-static uint64_t pick_length(unsigned kind)
-{
-	uint64_t size;
-
-	switch (below(5)) {
-	case 0: return image_bytes - 1 - below(nodesize);
-	case 1: return SUPER_AT + below(2 * SUPER_BYTES);
-	case 2: return pick_block(kind)->at;
-	case 3: size = pick_block(kind)->at; return size + below(nodesize);
-	default: return below(image_bytes);
-	}
-}
-
 const struct filesystem btrfs_filesystem = {
 	.kinds = kinds,
 	.kind_count = KINDS,
 	.find = find_places,
 	.has_copies = true,
+	.super_at = SUPER_AT,
 	.has_kind = has_kind,
 	.pick = pick_block,
 	.print = print_place,
 	.target = pick_target,
 	.value = pick_value,
 	.seal = seal_block,
-	.zero = corrupt_zero,
-	.length = pick_length,
 };

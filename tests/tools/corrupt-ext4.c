@@ -35,8 +35,6 @@ static const char *const kinds[KINDS] = {
 static ext2_filsys fs;
 static uint32_t bs;
 static unsigned char buf[65536];	/* a block that is looked at */
-/* Whether the checksum is recomputed to match. */
-static bool will_seal;
 
 static uint32_t le16(const unsigned char *p) { return load(p, 2, 0); }
 static uint32_t le32(const unsigned char *p) { return load(p, 4, 0); }
@@ -216,7 +214,6 @@ static void pick_target(const struct place *pl, unsigned char *block,
 	uint32_t size, count, from, tries;
 
 	(void)kind;
-	will_seal = below(2) && pl->seal != SEAL_NONE;
 	size = pl->kind == BITMAP ? 1 : *PICK(sizes);
 	count = pl->len / size;
 	from = below(3);
@@ -301,8 +298,10 @@ static bool seal_place(const struct place *pl, unsigned char *block)
 	unsigned char *p = block + pl->off;
 	uint32_t size = EXT2_INODE_SIZE(fs->super);
 
+	if (pl->seal == SEAL_NONE || below(2))
+		return false;
 	/* A structure too damaged for libext2fs keeps its old checksum. */
-	switch (will_seal ? pl->seal : SEAL_NONE) {
+	switch (pl->seal) {
 	case SEAL_SUPER:
 		ext2fs_superblock_csum_set(fs, (struct ext2_super_block *)p);
 		break;
@@ -327,7 +326,7 @@ static bool seal_place(const struct place *pl, unsigned char *block)
 		break;
 	default: break;
 	}
-	return will_seal;
+	return true;
 }
 
 /*
@@ -338,8 +337,13 @@ static bool has_kind(const struct place *pl, unsigned kind)
 	return kind >= SWAP || pl->kind == kind;
 }
 
-static const struct place *pick_any(unsigned kind)
+/* If any structure will do, or the image has none of the kind, each kind is
+ * chosen as often as any other, however many places it has.  Without a
+ * superblock little is checked. */
+static const struct place *pick(unsigned kind)
 {
+	while (kind >= SWAP || !count_places(kind, ANY_TREE))
+		kind = GROUP + below(SWAP - GROUP);
 	return pick_place(kind, ANY_TREE);
 }
 
@@ -350,45 +354,6 @@ static void print_place(const struct place *pl)
 	printf("%s, block %" PRIu64 "+%" PRIu32 ", %s %" PRIu32,
 	       kinds[pl->kind], pl->block, pl->off,
 	       of_group ? "group" : "inode", of_group ? pl->number : pl->ino);
-}
-
-static void corrupt_zero(void)
-{
-	const struct place *pl;
-	unsigned char *block;
-	unsigned kind;
-
-	/* Each kind is chosen as often as any other, however many places it
-	 * has. */
-	do
-		kind = below(SWAP);
-	while (!count_places(kind, ANY_TREE));
-	pl = pick_any(kind);
-	block = read_place(pl);
-	print_place(pl);
-	if (below(3)) {
-		memset(block, 0, bs);
-		puts(": block zeroed");
-	} else {
-		memset(block + pl->off, 0, pl->len);
-		printf(": %" PRIu32 " bytes zeroed\n", pl->len);
-	}
-	write_place(pl, block);
-	free(block);
-}
-
-static uint64_t pick_length(unsigned kind)
-{
-	uint64_t size;
-
-	switch (below(6)) {
-	case 0: return image_bytes - 1 - below(bs);
-	case 1: return image_bytes - bs;
-	case 2: size = below(8) * bs; return size + below(bs);
-	case 3: return pick_any(kind)->at;
-	case 4: size = pick_any(kind)->at; return size + below(bs);
-	default: return below(image_bytes);
-	}
 }
 
 static void find_places(const char *image)
@@ -412,11 +377,10 @@ const struct filesystem ext4_filesystem = {
 	.kind_count = KINDS,
 	.find = find_places,
 	.has_kind = has_kind,
-	.pick = pick_any,
+	.super_at = SUPER_OFFSET,
+	.pick = pick,
 	.print = print_place,
 	.target = pick_target,
 	.value = pick_value,
 	.seal = seal_place,
-	.zero = corrupt_zero,
-	.length = pick_length,
 };

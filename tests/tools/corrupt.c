@@ -214,9 +214,45 @@ static void swap_blocks(unsigned kind)
 	free(other);
 }
 
+/* Zero a block, or the end of its structure. */
+static void zero_block(unsigned kind)
+{
+	const struct place *pl = fs->pick(kind);
+	unsigned char *block = read_place(pl);
+	uint32_t from = 0, end = pl->bytes;
+	bool sealed;
+
+	if (!below(3)) {
+		from = pl->off + below(pl->len);
+		end = pl->off + pl->len;
+	}
+	memset(block + from, 0, end - from);
+	sealed = from && fs->seal(pl, block);
+	write_place(pl, block);
+	fs->print(pl);
+	printf(": bytes %" PRIu32 " to %" PRIu32 " zeroed%s\n", from, end,
+	       sealed ? ", checksum made to match" : "");
+	free(block);
+}
+
+/* In the last block, near the superblock, at or in another structure, or
+ * anywhere. */
+static uint64_t pick_length(unsigned kind)
+{
+	const struct place *pl = fs->pick(kind);
+
+	switch (below(5)) {
+	case 0: return image_bytes - 1 - below(pl->bytes);
+	case 1: return fs->super_at + below(8192);
+	case 2: return pl->at;
+	case 3: return pl->at + below(pl->bytes);
+	default: return below(image_bytes);
+	}
+}
+
 static void truncate_image(unsigned kind)
 {
-	uint64_t size = fs->length(kind);
+	uint64_t size = pick_length(kind);
 
 	if (ftruncate(image_fd, size))
 		die("%s", strerror(errno));
@@ -231,7 +267,7 @@ static void corrupt(unsigned kind)
 		fputs("all copies: ", stdout);
 	switch (fs->kind_count - kind) {
 	case 1: truncate_image(kind); break;
-	case 2: fs->zero(); break;
+	case 2: zero_block(kind); break;
 	case 3: swap_blocks(kind); break;
 	default: change_field(kind); break;
 	}

@@ -24,9 +24,9 @@ struct place {
 	uint64_t at;		/* offset of its block, bytes */
 	uint32_t bytes;		/* length of its block */
 	uint64_t block;		/* address of its block; copies have the same */
-	/* For ext4; off and len are in bytes from the start of the block. */
+	uint32_t off, len;	/* bytes, from the start of the block */
+	/* For ext4. */
 	unsigned kind, seal;
-	uint32_t off, len;
 	uint32_t ino;		/* for a bitmap: 1 inodes, 0 blocks */
 	uint32_t number;	/* group, level, or journal block */
 	/* For btrfs. */
@@ -53,6 +53,7 @@ struct filesystem {
 	/* The seed's first number decides whether all copies of a block are
 	 * changed alike, or only one of them. */
 	bool has_copies;
+	uint64_t super_at;	/* offset of the superblock, bytes */
 	/* Read the image and call add_place(). */
 	void (*find)(const char *path);
 	bool (*has_kind)(const struct place *pl, unsigned kind);
@@ -67,10 +68,6 @@ struct filesystem {
 			  uint32_t size);
 	/* Recompute the checksum to match, in some cases: true. */
 	bool (*seal)(const struct place *pl, unsigned char *block);
-	/* Zero a place, and print a line. */
-	void (*zero)(void);
-	/* Where the image is truncated. */
-	uint64_t (*length)(unsigned kind);
 };
 
 extern const struct filesystem ext4_filesystem, btrfs_filesystem;

@@ -8,31 +8,30 @@
  *
  * E2PF_FAULT_FILE is the image or device.  E2PF_FAULT is one of
  *   none			nothing fails; the rest of this comment applies
- *   trace			the log lists each KiB that is read or written,
- *				with "new" before each read that is counted
+ *   trace			the log has a line "read" or "write" for each that is
+ *				counted, and each KiB that is read
  *   read:OFFSET+LENGTH		reads of pages in this range: EIO
  *   gone:N			EIO for the checker's N-th read and all later
- *				reads, and for all later writes that would
- *				change something
+ *				reads and writes
  *   cut:N:SIZE			before the N-th read the file is cut to SIZE
  *   once:N:ERRNO		the N-th read fails; without ERRNO (0) it ends early.
  *				Repeated, it succeeds
  *   signal:N:SIGNAL		before the N-th read the process gets a signal
  *   hold:N			the checker waits before its N-th read until
  *				somebody opens the FIFO E2PF_FAULT_FIFO to write
- *   wfail:N:ERRNO		the N-th change by a write fails, and all later
- *				changes of the same unit
- *   wsignal:N:SIGNAL		a signal before the N-th change is written
+ *   wfail:N:ERRNO		the N-th write fails, and all later ones of its
+ *				first byte
+ *   wsignal:N:SIGNAL		a signal before the N-th write
  *   call:WHO:NAME:N		the N-th call of NAME by WHO: launcher, or a
  *				module, as e2fsck-prefetch.so
  *   calls:WHO:NAME:N		the same, and all later ones
  * When the fault happens, a line is written to E2PF_FAULT_LOG.
  *
- * The two I/O managers do not make the same calls.  So a read is counted only
- * if it reads data that the checker has not read before, and a write counts
- * once for each unit of 1 KiB that it changes.  A read is the checker's unless
- * its descriptor has O_NONBLOCK, which only the descriptors for prefetching
- * have.
+ * A read is the checker's unless its descriptor has O_NONBLOCK, which only the
+ * descriptors for prefetching have.  It is counted only if it reads data that the
+ * checker has not read before, because the btrfs module reads through the
+ * program's descriptors, too.  The mmap manager makes fewer reads, so a fault at
+ * the n-th is for the unix manager.
  *
  * A file that was just copied is in the page cache, where nothing can fail and
  * nothing is left to prefetch.  So mincore() reports only data as cached that
@@ -90,12 +89,12 @@ static struct fault {
 #define UNIT		1024u
 #define UNITS		(128u << 10)	/* 128 MiB; nothing fails beyond that */
 #define BAD		1u		/* cannot be read */
-#define READ		2u		/* the checker has read it */
+#define READ		2u		/* the checker has read or written it */
 #define AHEAD		4u		/* requested or read by others */
 #define MAPPINGS	16
 
 static unsigned char unit[UNITS];
-static uint64_t calls, reads, changes, bad_change = UINT64_MAX;
+static uint64_t calls, reads, writes, bad_write = UINT64_MAX;
 static bool gone;
 static struct mapping { char *start; size_t len; uint64_t off; }
 	mappings[MAPPINGS];
@@ -383,26 +382,15 @@ static uint64_t position(int fd)
 	return (uint64_t)lseek64(fd, 0, SEEK_CUR);
 }
 
-static void trace(const char *what, uint64_t off, uint64_t len)
+static void trace(uint64_t off, uint64_t len)
 {
 	char line[64];
 	uint64_t u;
 
 	for (u = off / UNIT; u * UNIT < off + len; u++) {
-		snprintf(line, sizeof(line), "%s %llu\n", what,
-			 (unsigned long long)u);
+		snprintf(line, sizeof(line), "KiB %llu\n", (unsigned long long)u);
 		log_line(line);
 	}
-}
-
-/* For faults that count reads, both I/O managers must make the same reads.  So
- * prefetched data is not reported as cached: the manager that asks would skip
- * the read. */
-static void mark_ahead(uint64_t off, uint64_t len)
-{
-	if (fault.kind != GONE && fault.kind != CUT && fault.kind != ONCE &&
-	    fault.kind != SIGNAL)
-		mark(off, len, AHEAD);
 }
 
 static bool is_new(uint64_t off, uint64_t len)
@@ -433,7 +421,7 @@ static void hold(void)
 static bool count_read(void)
 {
 	if (fault.kind == TRACE)
-		log_line("new\n");
+		log_line("read\n");
 	if (++reads != fault.n || fault.kind < GONE || fault.kind > HOLD)
 		return false;
 	log_line("hit\n");
@@ -449,13 +437,12 @@ static bool count_read(void)
 }
 
 /* Number of bytes of a read before the first failing unit. */
-static size_t readable(uint64_t off, size_t len, bool checker)
+static size_t readable(uint64_t off, size_t len)
 {
 	uint64_t u;
 
-	for (u = off / UNIT; u * UNIT < off + len; u++)
-		if (u >= UNITS ? gone :
-		    unit[u] & BAD || (gone && !(checker && unit[u] & READ)))
+	for (u = off / UNIT; u * UNIT < off + len && u < UNITS; u++)
+		if (unit[u] & BAD)
 			return u * UNIT > off ? (size_t)(u * UNIT - off) : 0;
 	return len;
 }
@@ -473,18 +460,15 @@ static bool before_read(int fd, uint64_t off, size_t *len)
 		return !fault.value;
 	}
 	if (checker && fault.kind == TRACE)
-		trace("read", off, *len);
-	n = readable(off, *len, checker);
+		trace(off, *len);
+	n = gone ? 0 : readable(off, *len);
 	if (n < *len && !gone)
 		log_line("hit\n");
 	if (n == 0 && *len) {
 		errno = EIO;
 		return false;
 	}
-	if (checker)
-		mark(off, n, READ);
-	else
-		mark_ahead(off, n);
+	mark(off, n, checker ? READ : AHEAD);
 	*len = n;
 	return true;
 }
@@ -534,7 +518,7 @@ int symbol(int fd, offset off, offset len, int advice) \
 	if (FAILS("posix_fadvise", ENOMEM)) \
 		return ENOMEM; \
 	if (advice == POSIX_FADV_WILLNEED && is_target(fd)) \
-		mark_ahead((uint64_t)off, (uint64_t)len); \
+		mark((uint64_t)off, (uint64_t)len, AHEAD); \
 	return REAL(symbol)(fd, off, len, advice); \
 }
 FADVISE(posix_fadvise, off_t)
@@ -632,8 +616,7 @@ static bool is_resident(uint64_t off, uint64_t page)
 	uint64_t u;
 
 	for (u = off / UNIT; u < (off + page) / UNIT; u++)
-		if (u >= UNITS || (unit[u] & BAD) ||
-		    !(unit[u] & (READ | AHEAD)))
+		if (u >= UNITS || !unit[u] || unit[u] & BAD)
 			return false;
 	return true;
 }
@@ -657,72 +640,35 @@ int mincore(void *addr, size_t len, unsigned char *vec)
  * Writing.
  */
 
-/* Whether the bytes to be written differ from those in the file. */
-static bool changes_unit(int fd, const char *buf, uint64_t off, size_t len)
-{
-	char old[UNIT] = "";
-
-	return REAL(pread64)(fd, old, len, (off64_t)off) != (ssize_t)len ||
-	       memcmp(old, buf, len);
-}
-
-/* Number of bytes that may be written: those before a change that fails.  May not
- * return: the fault may be a signal. */
-static size_t count_changes(int fd, const char *buf, uint64_t off, size_t len)
-{
-	size_t done, n;
-
-	for (done = 0; done < len; done += n) {
-		uint64_t u = (off + done) / UNIT;
-
-		n = (size_t)((u + 1) * UNIT - (off + done));
-		if (n > len - done)
-			n = len - done;
-		if ((!gone && bad_change != UINT64_MAX &&
-		     (u != bad_change || fault.kind != WFAIL)) ||
-		    !changes_unit(fd, buf + done, off + done, n))
-			continue;
-		if (gone || u == bad_change)
-			return done;
-		if (++changes != fault.n)
-			continue;
-		bad_change = u;
-		log_line("hit\n");
-		if (fault.kind == WFAIL)
-			return done;
-		/* Write what precedes the change, then raise the signal. */
-		REAL(pwrite64)(fd, buf, done, (off64_t)off);
-		raise((int)fault.value);
-	}
-	return len;
-}
-
 /* As before_read(). */
-static bool before_write(int fd, const char *buf, uint64_t off, size_t *len)
+static bool before_write(uint64_t off, size_t len)
 {
-	size_t n = *len;
 	uint64_t u;
 
 	if (fault.kind == TRACE)
-		trace("write", off, n);
-	if (gone || fault.kind == WFAIL || fault.kind == WSIGNAL)
-		n = count_changes(fd, buf, off, n);
-	if (n == 0 && *len) {
+		log_line("write\n");
+	if ((fault.kind == WFAIL || fault.kind == WSIGNAL) &&
+	    ++writes == fault.n) {
+		log_line("hit\n");
+		bad_write = off;
+		if (fault.kind == WSIGNAL)
+			raise((int)fault.value);
+	}
+	if (gone || (fault.kind == WFAIL && off <= bad_write &&
+		     bad_write - off < len)) {
 		errno = gone ? EIO : (int)fault.value;
 		return false;
 	}
 	/* Written data is in the page cache, even on a bad sector. */
-	for (u = (off + UNIT - 1) / UNIT; (u + 1) * UNIT <= off + n; u++)
+	for (u = (off + UNIT - 1) / UNIT; (u + 1) * UNIT <= off + len; u++)
 		if (u < UNITS)
 			unit[u] = READ;
-	*len = n;
 	return true;
 }
 
 static ssize_t write_at(int fd, const void *buf, size_t len, off64_t off)
 {
-	if (is_target(fd) && off >= 0 &&
-	    !before_write(fd, buf, (uint64_t)off, &len))
+	if (is_target(fd) && off >= 0 && !before_write((uint64_t)off, len))
 		return -1;
 	return REAL(pwrite64)(fd, buf, len, off);
 }
@@ -737,7 +683,7 @@ PWRITE(pwrite64, off64_t)
 
 ssize_t write(int fd, const void *buf, size_t len)
 {
-	if (is_target(fd) && !before_write(fd, buf, position(fd), &len))
+	if (is_target(fd) && !before_write(position(fd), len))
 		return -1;
 	return REAL(write)(fd, buf, len);
 }

@@ -13,15 +13,10 @@
  *   mkstemp		names of scratch files, some of which a crash leaves behind
  *   sleep		nothing; an MMP check would take seconds
  *   getrusage, mallinfo2, mallinfo, sbrk	printed by -t and -tt
- *
- * It also serves as a library that the user preloads: with
- * E2PF_TEST_ENVLOG=FILE, each process that loads it adds a line with its name,
- * its LD_PRELOAD and whether the prefetch module is mapped.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -147,24 +142,4 @@ void *sbrk(intptr_t increment)
 
 	(void)increment;
 	return &here;
-}
-
-static int is_module(struct dl_phdr_info *info, size_t size, void *data)
-{
-	(void)size, (void)data;
-	return strstr(info->dlpi_name, "prefetch") &&
-	       strstr(info->dlpi_name, ".so");
-}
-
-static void __attribute__((constructor)) log_environment(void)
-{
-	const char *path = getenv("E2PF_TEST_ENVLOG");
-	const char *preload = getenv("LD_PRELOAD");
-	FILE *log = path ? fopen(path, "ae") : NULL;
-
-	if (!log)
-		return;
-	fprintf(log, "%s\t%s\t%s\n", program_invocation_short_name,
-		dl_iterate_phdr(is_module, NULL) ? "module" : "-", preload ? preload : "");
-	fclose(log);
 }

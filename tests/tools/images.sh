@@ -28,14 +28,14 @@ small_files()
 	done
 }
 
-# holes FILE CHUNK COUNT: COUNT pieces of CHUNK bytes, with a hole after each.
-holes()
+# sparse FILE SIZE BLOCK...: a file with data in these blocks of SIZE bytes.
+sparse()
 {
-	perl -e '($file, $chunk, $count) = @ARGV;
+	perl -e '($file, $size, @blocks) = @ARGV;
 		open F, ">", $file or die "$file: $!";
-		for (0 .. $count - 1) {
-			seek F, 2 * $_ * $chunk, 0;
-			print F chr(97 + $_ % 26) x $chunk;
+		for (@blocks) {
+			seek F, $_ * $size, 0;
+			print F chr(97 + $_ / 2 % 26) x $size;
 		}' "$@"
 }
 
@@ -74,18 +74,6 @@ images_setup()
 	image_sources
 }
 
-# sparse FILE SIZE BLOCK...: a file with data in these blocks.
-sparse()
-{
-	local pos
-
-	: >"$1"
-	for pos in "${@:3}"; do
-		printf 'block %d' "$pos" |
-			dd of="$1" bs="$2" conv=notrunc seek="$pos" status=none
-	done
-}
-
 # Files of the host that are copied into images.
 image_sources()
 {
@@ -97,14 +85,14 @@ image_sources()
 	head -c 20000 /dev/zero | tr '\0' x >"$s/xattr-large"
 	head -c 600 /dev/zero | tr '\0' y >"$s/xattr-block"
 	# Every second block is a hole: as many extents as blocks.
-	holes "$s/frag1k" 1024 700
-	holes "$s/frag4k" 4096 1500
-	holes "$s/frag8k" 8192 700
-	holes "$s/frag64k" 65536 6
+	sparse "$s/frag1k" 1024 {0..1398..2}
+	sparse "$s/frag4k" 4096 {0..2998..2}
+	sparse "$s/frag8k" 8192 {0..1398..2}
+	sparse "$s/frag64k" 65536 {0..10..2}
 	# These offsets are reached through the inode and through single, double and
 	# triple indirect blocks, which start behind 4 GB with 4k blocks.
-	sparse "$s/sparse1k" 1k 0 20 300 9000 66000 67000 200000
-	sparse "$s/sparse4k" 4k 0 20 1030 5000 1049700 1060000
+	sparse "$s/sparse1k" 1024 0 20 300 9000 66000 67000 200000
+	sparse "$s/sparse4k" 4096 0 20 1030 5000 1049700 1060000
 	image_tree >"$s/tree.cmd"
 }
 
@@ -165,7 +153,7 @@ image_table()
 	cat <<-END
 	ext2-1k-i128|6M|-b 1024 -I 128 -O $e3,resize_inode|tree sparse1k
 	ext2-4k-i128|12M|-I 128 -O $e3|tree sparse4k frag4k
-	ext2-rev0|2M|-r 0 -b 1024 -I 128|plain
+	ext2-rev0|2M|-r 0 -b 1024 -I 128|f600
 	ext3-1k|8M|-b 1024 -g 1024 -O $e3,has_journal -J size=1|tree sparse1k frag1k
 	ext3-2k|16M|-b 2048 -O $e3,has_journal,resize_inode $j|tree frag4k
 	ext3-no-index|6M|-b 1024 -O filetype,ext_attr|tree
@@ -346,7 +334,6 @@ image_debugfs()
 }
 
 image_do_tree() { image_debugfs "$1" <"$IMAGE_SRC/tree.cmd"; }
-image_do_plain() { echo "write $IMAGE_SRC/f600 /plain" | image_debugfs "$1"; }
 
 image_do_ea_large()
 {
@@ -403,9 +390,7 @@ image_big_dir()
 	write $IMAGE_SRC/f40 /big
 	END
 	local target big size
-	target=$(debugfs -R "ncheck 12 13 14" "$image" 2>/dev/null |
-		awk '$2 == "/target" { print $1 }')
-	target=${target:-$(image_ino "$image" /target)}
+	target=$(image_ino "$image" /target)
 	big=$(image_ino "$image" /big)
 	dirblocks "$(image_blocksize "$image")" "$big" 2 "$target" \
 		"$count" 250 >"$blocks"
@@ -431,7 +416,7 @@ image_do_htree3() { image_big_dir "$1" 50000; }
 # 16,000 extents of one block: 191 leaves, 3 index blocks over them.
 image_do_deep_extents()
 {
-	holes "$1.src" 1024 16000
+	sparse "$1.src" 1024 {0..31998..2}
 	echo "write $1.src /frag" | image_debugfs "$1"
 	rm -f "$1.src"
 }

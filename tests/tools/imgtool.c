@@ -42,20 +42,6 @@ static off_t size_of(int fd, const char *path)
 	return end;
 }
 
-static uint64_t number(const char *text)
-{
-	char *end;
-	uint64_t value;
-
-	errno = 0;
-	value = strtoull(text, &end, 0);
-	if (errno || end == text || *end) {
-		errno = EINVAL;
-		die(text);
-	}
-	return value;
-}
-
 /* Start of the next data at or after pos; end if there is none. */
 static off_t next_data(int fd, off_t pos, off_t end)
 {
@@ -148,7 +134,7 @@ static void start(char **argv)
  * exec. */
 static int cmd_run(char **argv)
 {
-	alarm(number(argv[0]));
+	alarm((unsigned)atoi(argv[0]));
 	start(argv + 1);
 }
 
@@ -166,7 +152,7 @@ static char answer(uint64_t *seed)
 static int cmd_terminal(char **argv)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave;
-	uint64_t seed = number(argv[0]);
+	uint64_t seed = strtoull(argv[0], NULL, 10);
 	static char buf[CHUNK];
 	char last[4] = "", key;
 	ssize_t got, i;

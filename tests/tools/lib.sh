@@ -240,7 +240,7 @@ setup()
 	require_programs "$@"
 	tmp_setup
 	IMGTOOL=$(tool imgtool) && FIXED_RANDOM=$(library fixed-random) &&
-		FILL_STACK=$(library fill-stack) && MOVE_HEAP=$(library move-heap) ||
+		FILL_STACK=$(library fill-stack) ||
 		tap_bail "a tool does not compile"
 	images_setup
 }

@@ -92,29 +92,8 @@ licences()
 [ -e "$top_builddir/config.h" ] || tap_bail "no $top_builddir/config.h: run configure"
 mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
 includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs)
-# If a library is missing, the sources that need it are skipped, as configure does.
-packages=(ext2fs com_err)
-leave_out()
-{
-	local i pattern=$1
-
-	for i in "${!sources[@]}"; do
-		case ${sources[i]} in
-		$pattern) unset "sources[$i]" ;;
-		esac
-	done
-	sources=("${sources[@]}")
-}
-if pkg-config cmocka; then
-	packages+=(cmocka)
-else
-	leave_out 'tests/unit/test-*.c'
-fi
-if pkg-config fuse3; then
-	packages+=(fuse3)
-else
-	leave_out 'bench/serve.c'
-fi
+packages=(ext2fs com_err cmocka fuse3)
+pkg-config "${packages[@]}" || tap_skip_all "not all libraries are installed: ${packages[*]}"
 ! pkg-config liburing || packages+=(liburing)
 read -ra cflags < <(pkg-config --cflags "${packages[@]}")
 cflags+=(-std=gnu11 -include "$top_builddir/config.h"

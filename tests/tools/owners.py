@@ -4,13 +4,13 @@
 """The order of the files of the engine and of the modules, and who writes each field of the
 engine's parts.
 
-    tests/tools/owners.py [--order] [TREE]
+    tests/tools/owners.py [TREE]
 
 Fails if files of a folder call each other in a circle, if a file of the engine calls
 upwards (LEVELS), or if anybody but the monitor takes the engine's lock, anything but its
 settle() wakes somebody, or the monitor does without the lock what needs it.  A part is a
 struct of the file of its name, which alone may write its fields: fails if another file does,
-or if nobody writes one.  --order prints which file calls which.
+or if nobody writes one.
 """
 import os, re, sys
 
@@ -163,8 +163,7 @@ def read_folder(*path):
 
 
 def main():
-    args = [a for a in sys.argv[1:] if a != "--order"]
-    tree = args[0] if args else "."
+    tree = sys.argv[1] if len(sys.argv) > 1 else "."
     code, header = read_folder(tree, FOLDER)
     bad = []
     calls = order(code, bad)
@@ -172,14 +171,9 @@ def main():
     waking(code, bad)
     locking(code, header, bad)
     ownership(code, header, bad)
-    lines = ["%d %-9s %s" % (i, f, " ".join(sorted(calls[f])))
-             for i, files in enumerate(LEVELS) for f in files]
     for folder in MODULES:
         with open(os.path.join(tree, folder, "Makefile.am")) as makefile:
-            calls = order(read_folder(tree, folder)[0], bad, makefile.read())
-        lines += ["%s/%-9s %s" % (folder, f, " ".join(sorted(calls[f]))) for f in calls]
-    if "--order" in sys.argv:
-        print("\n".join(lines))
+            order(read_folder(tree, folder)[0], bad, makefile.read())
     print("\n".join(sorted(set(bad))), end="\n" if bad else "")
     return bool(bad)
 

@@ -12,9 +12,6 @@
  * image, its journal and its undo file, and block devices; all of them share
  * one log, which so has the order among them.
  *
- * The log ends with the line "more" after MOST calls: a check that asks for ever
- * makes hundreds of thousands.  The longest repair of the tests makes 17,000.
- *
  * It must be the last of the preloaded libraries, so that it records the calls
  * that reach the kernel.
  */
@@ -40,13 +37,11 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define MOST		40000u
 #define LEAST_DESCRIPTOR 200
 
 static char folder[4096];		/* with a slash at its end */
 static const char *log_path;
 static int log_fd = -1;
-static uint64_t calls;
 
 static void __attribute__((constructor)) begin_record(void)
 {
@@ -63,11 +58,6 @@ static void open_log(void)
 
 	log_fd = fcntl(fd, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
 	close(fd);
-}
-
-static int is_full(void)
-{
-	return !log_path || __atomic_load_n(&calls, __ATOMIC_RELAXED) > MOST;
 }
 
 /* The name of the file in the log; NULL if it is not recorded. */
@@ -94,10 +84,9 @@ static long record(int fd, const char *call, int64_t at, int64_t length,
 {
 	char path[4096];
 	int err = errno;
-	const char *name = is_full() ? NULL : name_of(fd, path, sizeof(path));
+	const char *name = log_path ? name_of(fd, path, sizeof(path)) : NULL;
 
 	if (name) {
-		uint64_t number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
 		char line[sizeof(path) + 128];
 		int n;
 
@@ -106,8 +95,6 @@ static long record(int fd, const char *call, int64_t at, int64_t length,
 		n = snprintf(line, sizeof(line), "%s %s %" PRId64 " %" PRId64
 			     " %016" PRIx64 " = %ld\n", name, call, at, length,
 			     sum, result < 0 ? -(long)err : result);
-		if (number > MOST)
-			n = snprintf(line, sizeof(line), "more\n");
 		if (syscall(SYS_write, log_fd, line, n) != n)
 			abort();
 	}
@@ -120,10 +107,9 @@ static long record_bytes(int fd, const char *call, int64_t at, const void *buf,
 {
 	const unsigned char *bytes = buf;
 	uint64_t sum = 0xcbf29ce484222325;
-	int full = is_full();
 	size_t i;
 
-	for (i = 0; !full && i < length; i++)
+	for (i = 0; log_path && i < length; i++)
 		sum = (sum ^ bytes[i]) * 0x100000001b3;
 	return record(fd, call, at, (int64_t)length, sum, result);
 }

@@ -3,15 +3,15 @@
 # shellcheck shell=bash
 #
 # To be sourced by scripts that run other tests in many places: passes on their TAP,
-# notes what they find in each place, and writes a table into a document.
+# notes what they find in each place, and writes a table into a document, if TABLE is
+# the folder of the documents.
 
 # note PLACE KEY VALUE: a line of the file $notes, a cell of the table.
 note() { printf '%s\t%s\t%s\n' "$@" >>"$notes"; }
 
 # pass_on PLACE GROUP NAME: the TAP of one program, each line under its name.  Notes
-# of each test whether GROUP "passed", "skipped" or "failed".  cmocka 1.1 prints
-# a skipped test as "not ok", after the reason; a program that ends early does not
-# match its plan.
+# of each test whether GROUP "passed", "skipped" or "failed".  A program that ends
+# early does not match its plan.
 pass_on()
 {
 	awk -v place="$1" -v group="$2" -v of="$3" -v notes="$notes" '
@@ -36,20 +36,12 @@ pass_on()
 		seen++
 		result = /# SKIP/ ? "skipped" : /^not/ ? "failed" : "passed"
 		sub(/^(not )?ok *[0-9]*( *- *)?/, "")
-		if (/^ *# SKIP [^ ]+$/) {
-			sub(/^ *# SKIP /, "")
-			$0 = $0 " # SKIP " said
-		}
 		print (result == "failed" ? "not ok" : "ok") " - " place \
 			": " of ": " $0
 		count(result)
 		next
 	}
-	{
-		if (!/^#/)
-			said = $0
-		print (/^#/ ? "" : "# ") $0
-	}
+	{ print (/^#/ ? "" : "# ") $0 }
 	END {
 		if (planned < 0 || planned && planned == seen)
 			exit
@@ -59,15 +51,14 @@ pass_on()
 }
 
 # show_table NAME: the table on standard input as diagnostics, and between the marks NAME
-# of the document TABLE, or of the one that has them in the folder TABLE.
+# of the document that has them.
 show_table()
 {
-	local table=$E2PF_TMP/shown document=${TABLE-}
+	local table=$E2PF_TMP/shown document
 
 	tee "$table" | sed 's/^/# /'
-	[ -n "$document" ] || return 0
-	[ ! -d "$document" ] ||
-		document=$(grep -l "^<!-- $1:" "$document"/*.md) || return
+	[ -n "${TABLE-}" ] || return 0
+	document=$(grep -l "^<!-- $1:" "$TABLE"/*.md) || return
 	awk -v name="$1" -v table="$table" '
 	index($0, "<!-- end of " name " -->") == 1 { skip = 0 }
 	!skip

@@ -5,9 +5,9 @@
 
   review.py TREE	which files differ from reviewed.txt
 
-It prints the line that goes there after a review.  reviewed.txt beside this file has a line for each reviewed text of a file: the sha256
-of its words without comments, its name, and the release in which it was read first.
-The status is 0 if everything was reviewed, 1 if not, 2 if the tree cannot be read.
+It prints the line that goes there after a review.  reviewed.txt has a line for each
+reviewed text of a file: the sha256 of its words without comments, its name, and the
+release in which it was read first.  The status is 0 if everything was reviewed.
 """
 import hashlib
 import os
@@ -47,16 +47,8 @@ def changes(tree):
             yield path, digest, list(sums.values())[-1]
 
 
-def main(arguments):
-    if len(arguments) != 1:
-        print(__doc__.split('\n\n')[1], file=sys.stderr)
-        return 2
-    tree = arguments[0]
-    try:
-        release, found = release_of(tree), list(changes(tree))
-    except (OSError, TypeError) as error:
-        print(f'review.py: {tree} is no source of e2fsprogs: {error}', file=sys.stderr)
-        return 2
+def main(tree):
+    release, found = release_of(tree), list(changes(tree))
     for path, digest, last in found:
         print(f'compare {path} with that of {last}, and ours; afterwards:\n'
               f'{digest} {path} {release}')
@@ -68,4 +60,4 @@ def main(arguments):
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1]))

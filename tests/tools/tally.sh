@@ -9,10 +9,8 @@
 # Variables:
 #   E2PF_FAULTS	"all" for every case; otherwise a sample
 #   E2PF_TABLE	file that rows are added to
-#   TALLY_AGREED	text of a TAP line after the number of cases
 
 E2PF_FAULTS=${E2PF_FAULTS-}
-TALLY_AGREED=${TALLY_AGREED:-cases agree}
 
 # tally KIND OUTCOME NAME: agreed, disagreed, crashed or hung.  Lines are short
 # enough to be written whole by several processes.
@@ -21,8 +19,6 @@ tally() { printf '%s\t%s\n' "$2" "$3" >>"$E2PF_TMP/tally.${1//[ \/]/_}"; }
 # tally_case KIND NAME DIR MANAGER IMAGE OPTION...: one run against DIR/stock.
 tally_case()
 {
-	local COMPARE_UNSURE=''
-
 	compare_outcome "${@:3}"
 	tally_outcome "$@"
 }
@@ -67,7 +63,7 @@ tally_end()
 			head -n 60 >"$file.not"
 		tap_not_ok "$kind: not all $cases cases agree" "$file.not"
 	else
-		tap_ok "$kind: $cases $TALLY_AGREED"
+		tap_ok "$kind: $cases cases agree"
 	fi
 }
 
@@ -108,24 +104,17 @@ workers()
 	wait
 }
 
-# Each worker takes every E2PF_JOBS-th line of FILE: FUNCTION LINE, in a folder
-# of its own ($dir).
-tally_worker()
+# tally_line LINE: a case, in a folder of its own ($dir).
+tally_line()
 {
-	local shard=$1 line
+	local dir=$E2PF_TMP/worker.$BASHPID noise=$E2PF_TMP/noise.$BASHPID
 
-	dir=$E2PF_TMP/worker.$shard
-	mkdir -p "$dir"
-	awk -v jobs="$E2PF_JOBS" -v shard="$shard" \
-		'NR % jobs == shard % jobs' "$tally_list" |
-		while IFS= read -r line; do
-			"$tally_function" "$line" </dev/null
-		done 2>>"$E2PF_TMP/noise.$shard"
+	mkdir "$dir"
+	"$tally_function" "$1" </dev/null 2>"$noise"
 	# The shell prints a message for each run that a signal ended.
 	grep -Ev 'line [0-9]+: +[0-9]+ (Killed|Terminated|Interrupt|Alarm clock|Hangup|Aborted|Segmentation fault|File size limit exceeded)' \
-		"$E2PF_TMP/noise.$shard" | head -n 20 | sed 's/^/# /'
-	rm -f "$E2PF_TMP/noise.$shard"
-	rm -rf "$dir"
+		"$noise" | head -n 20 | sed 's/^/# /'
+	rm -rf "$noise" "$dir"
 }
 
 # test_groups GROUP...: test_GROUP of each, which must leave no process.
@@ -142,9 +131,8 @@ test_groups()
 # tally_all FUNCTION: for each line on standard input.
 tally_all()
 {
-	local shard
+	local -a lines
 
-	tally_function=$1 tally_list=$E2PF_TMP/list
-	cat >"$tally_list"
-	workers tally_worker $(seq 0 $((E2PF_JOBS - 1)))
+	mapfile -t lines
+	tally_function=$1 workers tally_line "${lines[@]}"
 }
