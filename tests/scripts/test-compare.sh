@@ -166,6 +166,7 @@ rows_btrfs()
 {
 	local seed count=${#btrfs_kinds[@]} recipe
 
+	echo "btrfs:dup|--check-data-csum|"
 	{
 		for seed in $(seeds 22); do
 			echo "btrfs:${btrfs_images[seed / count % 8]}" \
@@ -234,7 +235,7 @@ rows_options()
 	local static="COMPARE_MANAGERS=0 COMPARE_PRELOAD= E2FSCK_STOCK=$STATIC PREFETCH_E2FSCK=$STATIC"
 	local bad="ext4-1k debugfs:clri+/d1"
 
-	printf 'ext4-1k|%s|%s\n' -fy "$off=0" -V "$off=0" -G "$off=0" \
+	printf 'ext4-1k|%s|%s\n' -fy "$off=0" -V "$off=0" -G "$off=0" -V "" \
 		-fy "$off=" -V "$off=" -fy E2FSPROGS_BITMAP_STATS=1
 	while read -r options; do
 		echo "ext4-1k|$options|"
