@@ -55,20 +55,6 @@ changes_nothing()
 		-o -path '*systemd/*' | grep .
 }
 
-# The same result, with prefetching: the module writes the statistics.
-checks_an_image()
-{
-	local launcher stock=0 ours=0
-
-	launcher=$(installed libexec/e2prefetch/e2fsck) || return
-	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock" 2>&1 || stock=$?
-	PREFETCH=1 PREFETCH_STATS=$dir/stats "$launcher" -fn "$image" \
-		>"$dir/ours" 2>&1 || ours=$?
-	cat "$dir/ours"
-	diff "$dir/stock" "$dir/ours" && [ "$stock" = "$ours" ] &&
-		grep -q '"planned_bytes"' "$dir/stats"
-}
-
 # The commands, from the folder that is in root's PATH: the module beside the
 # launcher is found through the link.
 commands_prefetch()
@@ -175,7 +161,6 @@ test_install()
 		all_installed completions/e2prefetch e2prefetch.fish _e2prefetch
 	if [ "${SANITIZERS:-no}" = no ]; then
 		tap_check "e2prefetch -V" says_version
-		tap_check "the launcher, with PREFETCH=1" checks_an_image
 		tap_check "e2fsck-prefetch and btrfs-prefetch" commands_prefetch
 	else
 		tap_skip "the programs" "built with $SANITIZERS"
