@@ -95,9 +95,6 @@ test_all()
 	tap_check "what there is" counts
 	tap_check "nothing is written" leaves_it
 	tap_check "of all groups" all_groups
-	tap_check "of nothing" run 8 probe "$dir/none"
-	tap_check "without a device" run 16 probe
-	tap_check "runs no command" run 16 probe "$image" -- true
 	tap_unless "$(no_loops)" "how long a check takes" measures
 	tap_check "not measured: little metadata" no_figure "$image" "there is little"
 	tap_check "not measured: all is cached" undisturbed all_cached
