@@ -95,7 +95,7 @@ clones_ahead()
 test_all()
 {
 	local all="open pass1 pass1b pass1c pass1d pass2 pass3 pass4 pass5"
-	local rehashed="open pass1 pass2 pass3 pass4 pass5"
+	local sound="open pass1 pass2 pass3 pass4 pass5"
 	local image=$E2PF_TMP/image option
 
 	tap_check "blocks claimed twice" stages_are "$all" "$image" -fn
@@ -109,14 +109,8 @@ test_all()
 			"$E2PF_TMP/compare" "$E2PF_TMP/claimed" "$option"
 	done
 	e2fsck -fy "$image" >/dev/null 2>&1 </dev/null
-	tap_check "a sound filesystem" \
-		stages_are "open pass1 pass2 pass3 pass4 pass5" "$image" -fn
-	tap_check "directories are written anew" stages_are "$rehashed" "$image" -fyD
-	make_image "$image.damaged" || return
-	for option in -fn -fy -fyD; do
-		compare_image "the check is stock's, $option" \
-			"$E2PF_TMP/compare" "$image.damaged" "$option"
-	done
+	tap_check "a sound filesystem" stages_are "$sound" "$image" -fn
+	tap_check "directories are written anew" stages_are "$sound" "$image" -fyD
 }
 
 setup mke2fs debugfs jq e2fsck
