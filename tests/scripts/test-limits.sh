@@ -10,7 +10,7 @@
 # Cases that need root, loop devices, FUSE or control groups are skipped without.
 # Runs a sample; all with E2PF_FAULTS=all, as `make check-faults` does.
 #
-#   test-limits.sh [GROUP...]	of: as names nofile nproc rights fsize seccomp
+#   test-limits.sh [GROUP...]	of: as nofile nproc rights fsize seccomp
 #				absent cgroup moments full mounted disk
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -94,26 +94,6 @@ test_as()
 	tally_end "address space"
 }
 
-# One directory of 50,000 names, written anew, in no more address space than stock
-# needs for it several times over.
-test_names()
-{
-	local threads dir=$E2PF_TMP/names COMPARE_MANAGERS=1
-	local E2FSCK_STOCK=$REAL_STOCK E2FSCK_TEST=$REAL_TEST
-
-	skipped "many names" "${E2PF_RUNTIME:+a sanitizer takes terabytes of it}" && return
-	mkdir "$dir"
-	image_make ext4-htree-3 "$E2PF_TMP/names.image" >"$dir/log" ||
-		{ tap_skip "many names" "this mke2fs does not make them"; return; }
-	with_limits "" "" "ulimit -v 200000"
-	for threads in 4 16; do
-		PREFETCH_THREADS=$threads compare_image \
-			"many names in 200,000 KiB, $threads threads" \
-			"$dir/compare" "$E2PF_TMP/names.image" -fyD || :
-	done
-	rm -rf "$dir" "$E2PF_TMP/names.image"
-}
-
 test_nofile()
 {
 	local mode
@@ -177,7 +157,7 @@ test_seccomp()
 	skipped "refused calls" "$("$DENY_CALLS" 1 mincore true || echo "no seccomp")" && return
 	for error in 38 1; do
 		for call in madvise,mincore,io_uring,fadvise64,readahead \
-			madvise mincore io_uring fadvise64 sched_getaffinity \
+			madvise mincore cachestat io_uring fadvise64 sched_getaffinity \
 			pidfd_open prctl readlink getdents64 faccessat2; do
 			for mode in -fn -fy; do
 				echo "refused calls|$call $error||$DENY_CALLS $error $call||image.bad|$mode"
@@ -445,7 +425,7 @@ images_make()
 test_limits()
 {
 	images_make
-	[ $# -gt 0 ] || set -- as names nofile nproc rights fsize seccomp absent \
+	[ $# -gt 0 ] || set -- as nofile nproc rights fsize seccomp absent \
 		cgroup moments full mounted disk
 	test_groups "$@"
 }
