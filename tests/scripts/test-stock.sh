@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# The stock e2fsck is found wherever it is, the launcher never starts itself for
-# ever and needs libc alone for that.  Programs are moved about in a mount name space.
+# The stock e2fsck is found wherever it is, and the launcher never starts itself for
+# ever.  Programs are moved about in a mount name space.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -106,17 +106,6 @@ test_without_proc()
 		misses "$hide cp \$launcher e2fsck" PREFETCH=1
 }
 
-# Only stock's, and so says the linker: what it has to load could be missing.
-# needs_libc PROGRAM
-needs_libc()
-{
-	readelf -dW "$1" | sed -n 's/.*NEEDED.*\[\(.*\)\].*/\1/p' >"$dir/needed"
-	cat "$dir/needed"
-	[ -s "$dir/needed" ] &&
-	! grep -qv -e '^libc\.' -e '^ld-' -e '^libdl\.' -e '^libpthread\.' \
-		"$dir/needed"
-}
-
 # without_trace VARIABLE...: that is not in stock's environment.
 without_trace()
 {
@@ -144,11 +133,6 @@ test_stock()
 		test_places
 		test_chains
 		test_without_proc
-	fi
-	if ! skipped "the launchers need libc alone" "${E2PF_RUNTIME:+a sanitizer}$(lacks readelf)"
-	then
-		tap_check "the launcher needs libc alone" needs_libc "$E2FSCK_TEST"
-		tap_check "that of btrfs, too" needs_libc "$BTRFS_TEST"
 	fi
 	tap_unless "$(no_strace)" "without the module nothing is left of the launcher" no_trace
 	tap_check "no process is left behind" no_process_left
