@@ -174,7 +174,7 @@ rows_btrfs()
 		done
 		echo "btrfs:single corrupt:69:pointer"
 		printf 'btrfs:node-64k corrupt:%s:pointer\n' 124 432 663
-		echo "btrfs:block-groups"
+		printf 'btrfs:%s\n' raid1-missing block-groups
 		printf 'btrfs:block-groups corrupt:%s\n' "${block_groups[@]}"
 	} | while read -r recipe; do
 		printf "$recipe|%s|COMPARE_LIMIT=5\n" "" --mode=lowmem --repair \
