@@ -367,11 +367,6 @@ test_more()
 {
 	local options
 
-	for options in "--no-data two" "-e one two three" "one two three" \
-		       "-c three one" "-c one -c two three" \
-		       "-p three one two" "--proto 2 two" "-v two"; do
-		tap_check "$options" same_and_begun $options
-	done
 	tap_check "its own parent" same -p two one two three
 	for options in MEM=64M MEM=512M THREADS=1 THREADS=200; do
 		tap_check "PREFETCH_$options" with $options same_sent two
