@@ -119,17 +119,10 @@ names_no_variable()
 		"$dest$(folder_of docdir)" "$dest$(folder_of mandir)"
 }
 
-is_gone()
-{
-	find "$dest" ! -type d
-	find "$dest" -name '*e2prefetch*'
-}
-
 leaves_nothing()
 {
-	run_make uninstall || return
-	is_gone
-	[ -z "$(is_gone)" ]
+	run_make uninstall &&
+	! find "$dest" \( ! -type d -o -name '*e2prefetch*' \) | grep .
 }
 
 leaves_others()
