@@ -365,12 +365,8 @@ ended_by()
 # What a sample of is run by `make check'.
 test_more()
 {
-	local options
-
 	tap_check "its own parent" same -p two one two three
-	for options in MEM=64M MEM=512M THREADS=1 THREADS=200; do
-		tap_check "PREFETCH_$options" with $options same_sent two
-	done
+	tap_check "200 threads" with THREADS=200 same_sent two
 	tap_check "few descriptors" eval '(ulimit -n 40; same_sent two)'
 	tap_check "data on RAID1" on_raid1
 	"$BTRFS_STOCK" quota enable "$mnt" 2>/dev/null &&

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# The command e2prefetch: valid and invalid options, the plan, the statistics, and
-# the exit status and signals of a user's command.
+# The command e2prefetch: valid and invalid options, the plan, the statistics, the exit
+# status and signals of a user's command, and probe.
 #
 #   test-e2prefetch.sh [GROUP...]	of: usage plan reading paths fuse command
-#					command_first settings progress
+#					command_first settings progress probe
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -400,7 +400,7 @@ test_paths()
 	tap_check "nothing of what does not fit" undisturbed larger_than_memory
 	tap_check "another user: a line says what it takes" says_group
 	tap_check "no node of the device: a line says so" says_no_node
-	tap_check "probe" run 0 probe "$mnt"
+	tap_check "its probe" run 0 probe "$mnt"
 	unmount_all
 }
 
@@ -664,6 +664,105 @@ test_progress()
 	tap_check "not where there is no terminal" no_terminal
 }
 
+#
+# probe: what it prints, and where nothing can be measured.  unit/test-speed has the
+# reasons.
+#
+
+# The counts are those of the plan.
+counts()
+{
+	"$PREFETCHER" -n "$image" >"$dir/plan" && [ -s "$dir/plan" ] &&
+	"$PREFETCHER" probe "$image" | sed -n '/^class/,$p' | diff "$dir/plan" -
+}
+
+# All groups of a small filesystem are looked at.
+all_groups()
+{
+	drop "$big"
+	run 0 probe "$big" >"$dir/null" &&
+		grep -q '^inodes    131072 to check$' "$dir/out" &&
+		! grep 'estimated from' "$dir/out"
+}
+
+leaves_it()
+{
+	cp --sparse=auto "$image" "$dir/probed" && chmod 0400 "$dir/probed" &&
+	run 0 probe "$dir/probed" && cmp "$image" "$dir/probed" &&
+	grep -q "^inodes " "$dir/out"
+}
+
+# first_line PATTERN: the first line is this sentence.
+first_line() { head -n 1 "$dir/out" | grep -xE -- "$1" || { cat "$dir/out"; false; }; }
+
+# A device is measured, and the first line has the time; or, on a busy machine, that the
+# reads took too different times.
+measures()
+{
+	local dev status busy="is not known: the machine( or the device)? is busy" few="[0-9.]+ (s|min)( or less)?"
+
+	drop "$big"
+	dev=$(loop_attach "$big") || return
+	"$PREFETCHER" probe --longer-than 1h "$dev" >"$dir/out"
+	status=$?
+	[ "$(wc -l <"$dir/out")" = 1 ] || status=lines
+	[ $status = 1 ] || { [ $status = 4 ] && grep -qE "$busy" "$dir/out"; } ||
+		status=wrong
+	"$PREFETCHER" probe "$dev" >"$dir/out"
+	loop_detach "$dev"
+	[ $status = 1 ] || [ $status = 4 ] || return
+	! grep -qE "$busy" "$dir/out" || return 0
+	first_line "A check of $dev that prefetches takes some $few\." &&
+	grep -q '^measured  [0-9.]* ms for a small read' "$dir/out" &&
+	grep -qE '^          (.* MB/s sequential; )?it (seeks: a single spindle|does not seek)$' "$dir/out"
+}
+
+# no_figure IMAGE REASON: it says why, and no time.
+no_figure()
+{
+	run 0 probe "$1" >/dev/null &&
+	first_line "How long a check of $1 takes is not known: .*$2.*\." &&
+	grep -qE "^measured  nothing: .*$2" "$dir/out" &&
+	! grep -qE "^(A check|range)|less than|MB/s" "$dir/out"
+}
+
+all_cached()
+{
+	cat "$big" >"$dir/null" && no_figure "$big" "most of it is cached" &&
+		run 4 probe --longer-than 1m "$big" &&
+		run 4 probe --longer-than 999999999 "$big"
+}
+
+# Who may not see what is cached measures nothing.
+not_visible()
+{
+	cp --sparse=auto "$image" "$E2PF_TMP/public" && chmod 0444 "$E2PF_TMP/public" &&
+	chmod 0777 "$dir" && PREFETCHER="$dir/as-nobody" \
+		no_figure "$E2PF_TMP/public" "this user may not see"
+}
+
+test_probe()
+{
+	local big=$dir/full
+
+	# Inode tables of 32 MiB; stored as a whole, so that there are no holes.
+	head -c 120M /dev/zero >"$big" &&
+	mke2fs -q -F -t ext4 -O flex_bg,^uninit_bg,^metadata_csum -N 131072 \
+		-E lazy_itable_init=0,nodiscard "$big" >/dev/null 2>&1 ||
+		tap_bail "no large image"
+	tap_check "probe: what there is" counts
+	tap_check "nothing is written" leaves_it
+	tap_check "of all groups" all_groups
+	tap_unless "$(no_loops)" "how long a check takes" measures
+	tap_check "not measured: little metadata" no_figure "$image" "there is little"
+	tap_check "not measured: all is cached" undisturbed all_cached
+	printf '#!/bin/sh\nexec setpriv --reuid=65534 "%s" "$@"\n' \
+		"$PREFETCHER" >"$dir/as-nobody"
+	chmod 0755 "$dir/as-nobody"
+	tap_unless "$(lacks setpriv)$(have_root || echo "not root")" \
+		"not measured: not visible" not_visible
+}
+
 test_all()
 {
 	small_image e2prefetch
@@ -673,7 +772,8 @@ test_all()
 	mke2fs -q -F -t ext3 -j -N 131072 "$big" >/dev/null 2>&1 ||
 		tap_bail "no large image"
 	[ $# -gt 0 ] ||
-		set -- usage plan reading paths fuse command command_first settings progress
+		set -- usage plan reading paths fuse command command_first settings progress \
+			probe
 	# The tests in debian/tests also hold for this build.
 	[ -n "$(no_disk)" ] || tap_check "the package's own test" undisturbed \
 		env PATH="$(dirname "$PREFETCHER"):$PATH" TMPDIR="$E2PF_TMP" \
