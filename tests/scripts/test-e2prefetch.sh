@@ -445,13 +445,6 @@ runs()
 	run 3 "$@" -- sh -c 'echo said; exit 3' && [ "$(cat "$dir/out")" = said ]
 }
 
-# With a command, the summary comes when it has ended.
-tells_beside()
-{
-	run 3 -v "$image" -- sh -c 'sleep 0.2; exit 3' &&
-		grep -q 'MiB of metadata, .* 0 errors' "$dir/err"
-}
-
 # A library to be preloaded: after STALL_AFTER reads no read ends; with TERM_EARLY
 # e2prefetch gets SIGTERM as soon as it has a child; no read of a thread ends before the
 # file E2PF_GO exists, or, with SLOW, within a tenth of a second; and the time of day is
@@ -563,7 +556,6 @@ test_command_first()
 	truncate -s 8M "$dir/journal"
 	mke2fs -q -F -b 4096 -O journal_dev "$dir/journal"
 	tap_check "a journal device: the command runs" runs "$dir/journal"
-	tap_check "-v tells what was read beside a command" undisturbed tells_beside
 	skipped "a device that stalls" "${E2PF_RUNTIME:+a sanitizer}" && return
 	preloaded
 	tap_check "few descriptors: the command runs" runs_with_few
@@ -602,15 +594,13 @@ command_knows_nothing()
 		[ "$(grep -c "^PREFETCH" "$dir/out")" = 2 ]
 }
 
-failed_usage() { run 16 "$@" && one_line; }
-
 # An invalid settings file: one line; a command still runs.
 wrong_settings()
 {
 	configured "threads = 2" "treads = 4"
-	failed_usage "$image" &&
+	run 16 "$image" && one_line &&
 		grep -q 'conf:2: .*; prefetching is off' "$dir/err" &&
-	failed_usage probe "$image" &&
+	run 16 probe "$image" && one_line &&
 	with_stats "$dir/none" run 3 "$image" -- sh -c 'echo said; exit 3' &&
 		[ "$(cat "$dir/out")" = said ] && [ ! -s "$dir/none" ] && one_line
 }

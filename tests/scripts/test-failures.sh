@@ -98,7 +98,6 @@ test_cut()
 	tap_check "module cut where its sections begin" cut_at \
 		$(for at in $list; do echo $((at)) $((at > 0 ? at - 1 : 0)); done |
 			sort -nu)
-	tap_check "module cut by a byte" cut_at $(($(stat -c %s "$MODULE") - 1))
 }
 
 # byte AT VALUE: in the module's file, octal.
