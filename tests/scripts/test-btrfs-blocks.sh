@@ -7,13 +7,10 @@
 # strace.  The check's own readahead must be for them, too.
 #
 #   test-btrfs-blocks.sh [CASE...]
-#
-# BTRFS_LOOPS	loop devices that may be used (default: 4)
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-BTRFS_LOOPS=${BTRFS_LOOPS:-4}
 loops=()
 plan=$top_builddir/tests/tools/btrfs-plan
 
@@ -44,16 +41,16 @@ cases()
 	END
 }
 
-# have_devices COUNT: sets up COUNT loop devices, or as many as are available.
+# have_devices COUNT: sets up as many loop devices.
 have_devices()
 {
-	local n
+	local n dev
 
-	for ((n = ${#loops[@]}; n < $1 && n < BTRFS_LOOPS; n++)); do
+	for ((n = ${#loops[@]}; n < $1; n++)); do
 		truncate -s 512M "$E2PF_TMP/disk$n"
-		loops+=("$(loop_attach "$E2PF_TMP/disk$n")") || return
+		dev=$(loop_attach "$E2PF_TMP/disk$n") || return
+		loops+=("$dev")
 	done
-	[ "${#loops[@]}" -ge "$1" ] && [ -b "${loops[$1 - 1]}" ]
 }
 
 # Some thousand small files, a snapshot, and changes after it.

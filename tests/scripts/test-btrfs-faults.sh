@@ -4,12 +4,12 @@
 #
 # btrfs check on failing disks: the command under test must have the output and
 # exit status of the stock program if a tree block cannot be read, if the device
-# vanishes at some read, if a device of a mirror is missing, and if a bad sector
-# takes its time.
+# vanishes at some read, and if a bad sector takes its time.  test-compare.sh has a
+# mirror of which a device is missing.
 #
 # A sample of them; all with E2PF_FAULTS=all.
 #
-#   test-btrfs-faults.sh [GROUP...]	of: eio gone missing disk
+#   test-btrfs-faults.sh [GROUP...]	of: eio gone disk
 #
 # tools/compare.sh describes the variables of the comparison.  BTRFS_LIMIT is 1200
 # because the stock program reads the unreadable root of a tree hundreds of times.
@@ -76,11 +76,9 @@ test_eio()
 	local bad="a tree block that cannot be read"
 
 	"$plan" "$E2PF_TMP/fs" | sort -u | sample 40 |
-		blocks "$bad" read "|" | tally_all fault_case
-	tally_end "$bad"
+		blocks "$bad" read "|" | tally_all fault_case "$bad"
 	"$plan" "$E2PF_TMP/fs" | sort -u | sample 10 |
-		blocks "$bad, lowmem" read "|--mode=lowmem" | tally_all fault_case
-	tally_end "$bad, lowmem"
+		blocks "$bad, lowmem" read "|--mode=lowmem" | tally_all fault_case "$bad, lowmem"
 }
 
 test_gone()
@@ -88,42 +86,7 @@ test_gone()
 	local kind="a device that is gone from some read on" count
 
 	count=$("$plan" "$E2PF_TMP/fs" | wc -l)
-	seq 1 "$count" | sample 20 | sed "s/.*/$kind|gone:&|/" | tally_all fault_case
-	tally_end "$kind"
-}
-
-# missing_case LINE: image|options.
-missing_case()
-{
-	local kind="a device that is missing" image options
-
-	IFS='|' read -r image options <<<"$1"
-	fault_check "$kind" "$1" "$E2PF_TMP/$image" $options || return
-	grep -q "is missing" "$dir/stock.out" "$dir/stock.err" &&
-		grep -q '"threads":[1-9]' "$dir/stats.json" ||
-		tally "$kind" disagreed "$1: not missing, or nothing planned"
-}
-
-# A mirror; only the first or only the second device is present.
-test_missing()
-{
-	local one kind="a device that is missing"
-
-	truncate -s 256M "$E2PF_TMP/first" "$E2PF_TMP/second"
-	mkfs.btrfs -q -n 4096 -m raid1 -d single "$E2PF_TMP/first" "$E2PF_TMP/second" \
-		>"$E2PF_TMP/mkfs.out" 2>&1 ||
-		{ tap_skip "$kind" "mkfs.btrfs cannot make it"; return; }
-	# Dirty pages would stay cached and not be read ahead.
-	sync "$E2PF_TMP/first" "$E2PF_TMP/second"
-	for one in first second; do
-		mkdir "$E2PF_TMP/$one.alone"
-		mv "$E2PF_TMP/$one" "$E2PF_TMP/$one.alone"
-	done
-	# One after the other, because a check's reads are cached for the next.
-	printf '%s\n' 'first.alone/first|' 'second.alone/second|' \
-		'first.alone/first|--mode=lowmem' |
-		E2PF_JOBS=1 tally_all missing_case
-	tally_end "$kind"
+	seq 1 "$count" | sample 20 | sed "s/.*/$kind|gone:&|/" | tally_all fault_case "$kind"
 }
 
 # disk_case LINE: kind|fault|options.  The fault is below the kernel's page cache,
@@ -149,17 +112,15 @@ test_disk()
 
 	skipped "a disk that fails" "$(no_model)" && return
 	"$plan" "$E2PF_TMP/fs" | sort -u >"$E2PF_TMP/plan"
-	sample 8 <"$E2PF_TMP/plan" | blocks "$bad" eio "|" | tally_all disk_case
-	tally_end "$bad"
+	sample 8 <"$E2PF_TMP/plan" | blocks "$bad" eio "|" | tally_all disk_case "$bad"
 	sample 2 <"$E2PF_TMP/plan" | blocks "$late" eio ":20ms|--mode=lowmem" |
-		tally_all disk_case
-	tally_end "$late"
+		tally_all disk_case "$late"
 }
 
 test_faults()
 {
 	make_image || { tap_skip "faults" "mkfs.btrfs cannot make the image"; return; }
-	[ $# -gt 0 ] || set -- eio gone missing disk
+	[ $# -gt 0 ] || set -- eio gone disk
 	test_groups "$@"
 }
 

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# btrfs check with the module: what is left to the stock program and says why, what a
-# check leaves in the page cache, and checks of data.  test-compare.sh compares its
-# results with stock's.
+# btrfs check with the module: what is left to the stock program and says why, and what
+# a check leaves in the page cache.  test-compare.sh compares its results with stock's.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -33,8 +32,6 @@ test_aside()
 	tap_unless "$(no_strace)" "a small filesystem costs no thread" \
 		small_costs_nothing
 	tap_check "no statistics of another command" not_of_others
-	tap_check "the name is passed on" keeps_name
-	tap_check "statistics that cannot be written" no_folder
 }
 
 # Unless the user chose threads; then this filesystem is read ahead.
@@ -69,22 +66,6 @@ not_of_others()
 		"$E2PF_TMP/small" >"$E2PF_TMP/other.out" 2>&1 &&
 	"$BTRFS_STOCK" inspect-internal dump-super "$E2PF_TMP/small" |
 		cmp - "$E2PF_TMP/other.out" && [ ! -e "$stats" ]
-}
-
-keeps_name()
-{
-	PREFETCH_STATS=$E2PF_TMP/name.json with_module \
-		bash -c "exec -a btrfsck $BTRFS_TEST $E2PF_TMP/small" \
-		>"$E2PF_TMP/name.out" 2>&1 &&
-		grep -q '"reads":[1-9]' "$E2PF_TMP/name.json"
-}
-
-no_folder()
-{
-	local bad=$E2PF_TMP/absent/json
-
-	PREFETCH_STATS=$bad with_module "$BTRFS_TEST" check "$E2PF_TMP/small" \
-		2>&1 >/dev/null | grep "cannot write statistics to \"$bad\""
 }
 
 # sectors_read DEVICE: how many have been read from it.
@@ -139,54 +120,10 @@ nothing_resident()
 	return $status
 }
 
-# scatter IMAGE: a filesystem with 400 files, of which every second was deleted.
-scatter()
-{
-	truncate -s 512M "$1" && mkfs.btrfs -q "$1" >/dev/null 2>&1 || return
-	mkdir -p "$E2PF_TMP/mnt"
-	unshare -m bash -ec '
-		mount -t btrfs -o loop "$1" "$2"
-		for i in {100..499}; do
-			head -c 20000 /dev/urandom >"$2/$i"
-		done
-		sync "$2/499"
-		rm "$2"/*[02468]
-		umount "$2"' sh "$1" "$E2PF_TMP/mnt"
-}
-
-# data_check PROGRAM IMAGE: prints output and status of a check of the data.
-data_check()
-{
-	PREFETCH_STATS=$E2PF_TMP/data.json \
-		with_module "$1" check --check-data-csum "$2" 2>&1
-	echo "status $?"
-}
-
-# A check that compares all data with its checksums reports damaged data as the
-# stock program does; of that, metadata is read ahead.
-damaged_data()
-{
-	local image=$E2PF_TMP/data offset
-
-	scatter "$image" || return
-	offset=$(btrfs inspect-internal dump-tree -t csum "$image" |
-		sed -n 's/.*key (EXTENT_CSUM EXTENT_CSUM \([0-9]*\)).*/\1/p' |
-		sed -n 50p)
-	# The first data chunk lies where its addresses say.
-	printf damaged | dd of="$image" bs=1 seek="$offset" conv=notrunc status=none
-	data_check "$BTRFS_STOCK" "$image" >"$E2PF_TMP/data.stock"
-	data_check "$BTRFS_TEST" "$image" >"$E2PF_TMP/data.test"
-	grep -q "status 1" "$E2PF_TMP/data.stock" &&
-		cmp "$E2PF_TMP/data.stock" "$E2PF_TMP/data.test" &&
-		grep -q '"threads":[1-9]' "$E2PF_TMP/data.json"
-}
-
 test_all()
 {
 	test_aside
 	tap_unless "$(no_model)$(no_loops)" "nothing is left in memory" nothing_resident
-	tap_unless "$(no_loops)$(no_mounts)" "--check-data-csum of damaged data" \
-		damaged_data
 	tap_check "no process is left behind" no_process_left
 }
 

@@ -168,6 +168,7 @@ rows_btrfs()
 {
 	local seed count=${#btrfs_kinds[@]} recipe
 
+	echo "btrfs:dup|--check-data-csum|"
 	{
 		for seed in $(seeds 22); do
 			echo "btrfs:${btrfs_images[seed / count % 8]}" \
@@ -175,7 +176,7 @@ rows_btrfs()
 		done
 		echo "btrfs:single corrupt:69:pointer"
 		printf 'btrfs:node-64k corrupt:%s:pointer\n' 124 432 663
-		echo "btrfs:block-groups"
+		printf 'btrfs:%s\n' raid1-missing block-groups
 		printf 'btrfs:block-groups corrupt:%s\n' "${block_groups[@]}"
 	} | while read -r recipe; do
 		printf "$recipe|%s|COMPARE_LIMIT=5\n" "" --mode=lowmem --repair \
@@ -236,7 +237,7 @@ rows_options()
 	local static="COMPARE_MANAGERS=0 COMPARE_PRELOAD= E2FSCK_STOCK=$STATIC PREFETCH_E2FSCK=$STATIC"
 	local bad="ext4-1k debugfs:clri+/d1"
 
-	printf 'ext4-1k|%s|%s\n' -fy "$off=0" -V "$off=0" -G "$off=0" \
+	printf 'ext4-1k|%s|%s\n' -fy "$off=0" -V "$off=0" -G "$off=0" -V "" \
 		-fy "$off=" -V "$off=" -fy E2FSPROGS_BITMAP_STATS=1
 	while read -r options; do
 		echo "ext4-1k|$options|"

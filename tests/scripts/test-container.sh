@@ -5,7 +5,8 @@
 # A container's own `fsck -a' and `e2fsck -p' prefetch if its PATH begins with the
 # folder of links, as doc/containers.md says, and say and write what they do without.
 # The container is a folder with e2fsck, fsck, the installed files and what they need,
-# and nothing else.  Each row runs it in another way.  Prints TAP.
+# and nothing else.  Each row runs it in another way; test-limits.sh has filters of
+# calls and little memory.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -68,8 +69,7 @@ inside()
 		mount --bind "$root" "$root"
 		mount --bind "$image" "$root/image"
 		eval "$setup"
-		[ -z "$group" ] || echo 0 >"$group/cgroup.procs"
-		exec $deny chroot "$root" "$@"' - \
+		exec chroot "$root" "$@"' - \
 		/usr/bin/env -i PATH="$1" PREFETCH_VERBOSE=1 $variable \
 		E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000 \
 		$before "${@:2}" >"$dir/out" 2>&1 </dev/null || status=$?
@@ -91,21 +91,16 @@ as_stock()
 # row NAME [VARIABLE=VALUE...]: the command in a container that differs in this.
 row()
 {
-	local name=$1 command=$e2fsck memory='' group='' setup='' unshare=''
-	local deny='' before='' variable='' folder=$links
+	local name=$1 command=$e2fsck setup='' unshare=''
+	local before='' variable='' folder=$links
 
 	[ $# = 1 ] || local "${@:2}"
-	export setup group deny
-	[ -z "$memory" ] || memory_group "$memory" || tap_bail "$name: no group"
+	export setup
 	tap_check "$name" as_stock $command
 }
 
-# What Docker's and containerd's filters refuse.
-refused=io_uring,cachestat,fanotify_init,perf_event_open,process_madvise,userfaultfd
-
 rows()
 {
-	local calls=$top_builddir/tests/tools/deny-calls
 	local proc='mount -t proc proc "$root/proc";'
 	local sys='mount --rbind /sys "$root/sys"'
 
@@ -118,14 +113,6 @@ rows()
 	row "/proc and /sys" setup="$proc$sys"
 	row "no capabilities" before="setpriv --bounding-set=-all --inh-caps=-all"
 	row "the check is PID 1" unshare=-pf
-	row "a filter refuses calls, EPERM; clone3 ENOSYS" \
-		deny="$calls 1 $refused $calls 38 clone3"
-	row "a filter refuses calls, ENOSYS" deny="$calls 38 $refused,clone3"
-	skipped "in little memory" "$(no_memory_groups)" && return
-	for memory in 16 64 600; do
-		row "$memory MiB of memory" memory=$memory setup="$proc$sys"
-	done
-	row "64 MiB of memory, no /sys" memory=64
 }
 
 require_programs mke2fs tune2fs make ldd fsck setpriv

@@ -365,16 +365,15 @@ explained() { sed -n 's/^| \(`[^|]*\) |.*/\1/p' debian/README.source | grep -o '
 # find no other dependencies.
 loaded_are_linked()
 {
-	local program=$top_builddir/prefetch/e2prefetch name
+	local name
 
-	[ ! -e "${program%/*}/.libs/e2prefetch" ] || program=${program%/*}/.libs/e2prefetch
-	readelf -d "$program" | grep -q 'NEEDED.*\[libc\.' || return
+	readelf -d "$PREFETCHER" | grep -q 'NEEDED.*\[libc\.' || return
 	{
 		sed -n 's/^#define [A-Z0-9]*_SONAME "\(.*\)"$/\1/p' "$top_builddir/config.h"
 		grep -rhoE --include='*.[ch]' '"lib[a-z0-9_-]+\.so\.[0-9]+"' \
 			accel btrfs e2fsck lib prefetch | tr -d '"'
 	} | sort -u | while read -r name; do
-		readelf -d "$program" | grep -F "[$name]" ||
+		readelf -d "$PREFETCHER" | grep -F "[$name]" ||
 			{ echo "no package depends on $name"; exit 1; }
 	done
 }

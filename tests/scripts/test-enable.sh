@@ -97,16 +97,6 @@ there_and_back()
 	run 0 disable && lines 1 && begins "disabled: " && run 1 status
 }
 
-# All that is new has our name in its own, and no file has changed.
-only_adds()
-{
-	new_enabled_root || return
-	list | diff "$E2PF_TMP/before" - | grep '^[<>]' |
-		grep -v '^> l .*e2prefetch.conf\|^> l .*hooks/e2prefetch\|^> d .*service.d' &&
-		return 1
-	run 0 disable && as_before
-}
-
 state_of() { case $1 in *systemd-fsck.conf) echo enabled ;; *) echo disabled ;; esac; }
 
 # What has the name of a link is the administrator's: a file, an edited copy of ours, or
@@ -332,22 +322,6 @@ wrong_usage()
 	run 16 status /dev/sda && lines 1 && root=relative run 16 enable
 }
 
-# Root may run it, so the command executes the installed script and nothing that lies
-# near it by chance.
-by_command()
-{
-	local usr=$E2PF_TMP/usr
-
-	mkdir -p "$usr/prefetch"
-	printf '#!/bin/sh\necho executed >"%s/executed"\n' "$usr" \
-		>"$usr/prefetch/enable"
-	chmod +x "$usr/prefetch/enable"
-	cp "$top_builddir/prefetch/e2prefetch" "$usr/prefetch" &&
-	! said=$("$usr/prefetch/e2prefetch" status --root="$E2PF_TMP/nosuch" 2>&1) &&
-	[ ! -e "$usr/executed" ] &&
-	{ [ -e "$launchers/enable" ] || says "cannot run $launchers/enable: No such"; }
-}
-
 # but TEXT COMMAND...: after COMMAND on an enabled machine, status says TEXT.
 but()
 {
@@ -463,8 +437,6 @@ finds_problems()
 		ln -s ../e2fsck "$dir/enabled/$name"
 	done
 	problem_is "runs $stock" || return
-	: >"$dir/e2fsck-prefetch.so"
-	problem_is "it cannot prefetch: module: left out" || return
 	rm "$dir/e2fsck-prefetch.so"
 	problem_is "it cannot prefetch: module: left out" || return
 	: >"$dir/e2fsck"
@@ -669,7 +641,6 @@ test_files()
 {
 	skipped "enable and disable" "$(have_root || echo "not root")" && return
 	tap_check "enable and disable" there_and_back
-	tap_check "enabling adds links and replaces nothing" only_adds
 	tap_check "files of the administrator" in_the_way
 	tap_check "no launcher, or one that does not run" no_program
 	tap_check "nothing that could use it" nothing_here
@@ -680,7 +651,6 @@ test_files()
 	tap_unless "$(no_mounts)" "a full disk" in_both full_disk
 	tap_unless "$(no_mounts)" "an /etc that is read-only" in_both read_only
 	tap_check "wrong usage" wrong_usage
-	tap_check "the command runs the installed script" by_command
 	tap_check "status says what is wrong, and the settings" says_why_not
 	tap_check "status says whether a link is in use" says_what_is_in_use
 	tap_check "a link that nothing would read" no_unit

@@ -121,8 +121,7 @@ test_eio()
 				printf "read errors|read:%d+%d|%s|%s\n",
 					$1 * p, p, i, m }'
 		done
-	done | tally_all fault_case
-	tally_end "read errors"
+	done | tally_all fault_case "read errors"
 }
 
 # most_of read|write IMAGE OPTION...: the largest N that can matter.
@@ -162,8 +161,7 @@ test_numbered()
 		for image in $(image_names); do
 			numbered_cases "$image.bad" -fy "$damaged"
 			numbered_cases "$image" -fn "$sound"
-		done | tally_all fault_case
-		tally_end "$kind"
+		done | tally_all fault_case "$kind"
 	done 8<<<"$numbered"
 }
 
@@ -233,9 +231,8 @@ test_call()
 		printf 'calls of the module that fail|e2fsck-prefetch.so|%s\n' $calls
 		printf 'calls of the module that fail, maps|e2fsck-accel.so|%s\n' \
 			malloc calloc realloc
-	} | tally_all call_case
-	tally_end "calls of the launcher that fail"
-	tally_end "calls of the module that fail"
+	} | tally_all call_case "calls of the launcher that fail" \
+		"calls of the module that fail"
 	tally_known "calls of the module that fail, maps"
 }
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# The stock e2fsck is found wherever it is, the launcher never starts itself for
-# ever and needs libc alone for that.  Programs are moved about in a mount name space.
+# The stock e2fsck is found wherever it is, and the launcher never starts itself for
+# ever.  Programs are moved about in a mount name space.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -106,28 +106,6 @@ test_without_proc()
 		misses "$hide cp \$launcher e2fsck" PREFETCH=1
 }
 
-# A link elsewhere, as `e2prefetch enable --links' makes it, needs no variable.
-by_link()
-{
-	mkdir -p "$dir/sbin"
-	ln -sf "$E2FSCK_TEST" "$dir/sbin/fsck.ext4"
-	rm -f "$dir/stats"
-	PREFETCH_STATS=$dir/stats LD_PRELOAD=$E2PF_RUNTIME \
-		"$dir/sbin/fsck.ext4" -fn "$image" >"$dir/out" 2>&1 </dev/null &&
-	[ -s "$dir/stats" ]
-}
-
-# Only stock's, and so says the linker: what it has to load could be missing.
-# needs_libc PROGRAM
-needs_libc()
-{
-	readelf -dW "$1" | sed -n 's/.*NEEDED.*\[\(.*\)\].*/\1/p' >"$dir/needed"
-	cat "$dir/needed"
-	[ -s "$dir/needed" ] &&
-	! grep -qv -e '^libc\.' -e '^ld-' -e '^libdl\.' -e '^libpthread\.' \
-		"$dir/needed"
-}
-
 # without_trace VARIABLE...: that is not in stock's environment.
 without_trace()
 {
@@ -144,32 +122,11 @@ no_trace()
 	(ulimit -v 4000000 && PREFETCH=1 without_trace)
 }
 
-# version [VARIABLE=VALUE...]: `e2fsck -V' is stock's.
-version()
-{
-	(exec -a e2fsck "$E2FSCK_STOCK" -V) >"$dir/so" 2>"$dir/se"
-	exits 0 env "$@" bash -c 'exec -a e2fsck "$0" -V' "$E2FSCK_TEST" &&
-	diff "$dir/so" "$dir/out" && diff "$dir/se" "$dir/err"
-}
-
-# As `e2prefetch status' asks.
-version_of_module()
-{
-	PREFETCH=1 PREFETCH_VERBOSE=1 LD_PRELOAD=$E2PF_RUNTIME \
-		"$E2FSCK_TEST" -V >"$dir/out" 2>&1 || return
-	cat "$dir/out"
-	grep -q "prefetch: off (no filesystem was opened" "$dir/out" || return
-	mkdir -p "$dir/alone"
-	cp "$E2FSCK_TEST" "$dir/alone/"
-	PREFETCH=1 PREFETCH_VERBOSE=1 "$dir/alone/e2fsck" -V >"$dir/out" 2>&1 &&
-	grep "module: left out (the module is missing" "$dir/out"
-}
-
 test_stock()
 {
 	small_image stock
 	cp "$E2FSCK_STOCK" "$dir/e2fsck"
-	export script=$dir/script stock=$dir/e2fsck launcher=$E2FSCK_TEST module=$MODULE folder
+	export script=$dir/script stock=$dir/e2fsck launcher=$E2FSCK_TEST folder
 	folder=$(dirname "$(sed -n 's/^E2FSCK = //p' "$top_builddir/e2fsck/Makefile")")
 	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock.out" 2>"$dir/stock.err" </dev/null
 	if ! skipped "places of the stock program" "$(no_mounts)"; then
@@ -177,16 +134,7 @@ test_stock()
 		test_chains
 		test_without_proc
 	fi
-	tap_check "a link elsewhere prefetches by itself" by_link
-	if ! skipped "the launchers need libc alone" "${E2PF_RUNTIME:+a sanitizer}$(lacks readelf)"
-	then
-		tap_check "the launcher needs libc alone" needs_libc "$E2FSCK_TEST"
-		tap_check "that of btrfs, too" needs_libc "$BTRFS_TEST"
-	fi
 	tap_unless "$(no_strace)" "without the module nothing is left of the launcher" no_trace
-	tap_check "e2fsck -V" version
-	tap_check "e2fsck -V, PREFETCH=1" version PREFETCH=1
-	tap_check "e2fsck -V says whether the module can be loaded" version_of_module
 	tap_check "no process is left behind" no_process_left
 }
 

@@ -94,7 +94,7 @@ test_all()
 	for options in -fn -fyD; do
 		tap_check "e2fsck $options" test_check "$options"
 	done
-	tap_check "e2prefetch" under_valgrind "$prefetch" -v "$image"
+	tap_check "e2prefetch" under_valgrind "$PREFETCHER" -v "$image"
 	tap_unless "$([ -x "$clones" ] || echo "the unit tests are not built")" \
 		"clones" under_valgrind "$clones"
 	tap_check "instructions with a claimed block, extents" test_claims 105 \
@@ -105,9 +105,6 @@ test_all()
 [ "${SANITIZERS:-no}" = no ] ||
 	tap_skip_all "valgrind and the sanitizers do not go together"
 [ -r "$MODULE" ] || tap_skip_all "module not built: $MODULE"
-prefetch=$top_builddir/prefetch/.libs/e2prefetch
-[ -x "$prefetch" ] || prefetch=$top_builddir/prefetch/e2prefetch
 clones=$top_builddir/tests/unit/test-clones
-export LD_LIBRARY_PATH=$top_builddir/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 setup valgrind mke2fs debugfs e2fsck
 tap_run test_all

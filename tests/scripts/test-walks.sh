@@ -45,17 +45,6 @@ stages()
 # stages_are WANTED IMAGE OPTION
 stages_are() { diff <(echo "$1") <(stages "$2" "$3"); }
 
-# Reads of the first scan and of the second are counted apart: each file's
-# indirect block is read in both.
-reads_apart()
-{
-	stages "$E2PF_TMP/image" -fn >/dev/null
-	jq -c '.stages[]' "$E2PF_TMP/stats"
-	jq -e '[.stages[] | {(.name): .reads}] | add |
-		.pass1 >= 300 and .pass1b >= 300 and .pass1 < .pass1b * 2 and
-		.pass1c > 0 and .pass2 > 0' "$E2PF_TMP/stats"
-}
-
 # 450 blocks of the first half of the files are claimed by the second half, too;
 # and one that there is not.
 claim_many()
@@ -95,12 +84,11 @@ clones_ahead()
 test_all()
 {
 	local all="open pass1 pass1b pass1c pass1d pass2 pass3 pass4 pass5"
-	local rehashed="open pass1 pass2 pass3 pass4 pass5"
+	local sound="open pass1 pass2 pass3 pass4 pass5"
 	local image=$E2PF_TMP/image option
 
 	tap_check "blocks claimed twice" stages_are "$all" "$image" -fn
 	tap_check "the same, repaired" stages_are "$all" "$image" -fy
-	tap_check "reads of pass 1 and of 1B" reads_apart
 	cp "$image" "$E2PF_TMP/claimed" && claim_many "$E2PF_TMP/claimed" || return
 	# Pass 1D takes some milliseconds, in which a thread has to get a processor.
 	tap_unless "$(no_disk)" "blocks to be cloned are read ahead" undisturbed clones_ahead
@@ -109,14 +97,8 @@ test_all()
 			"$E2PF_TMP/compare" "$E2PF_TMP/claimed" "$option"
 	done
 	e2fsck -fy "$image" >/dev/null 2>&1 </dev/null
-	tap_check "a sound filesystem" \
-		stages_are "open pass1 pass2 pass3 pass4 pass5" "$image" -fn
-	tap_check "directories are written anew" stages_are "$rehashed" "$image" -fyD
-	make_image "$image.damaged" || return
-	for option in -fn -fy -fyD; do
-		compare_image "the check is stock's, $option" \
-			"$E2PF_TMP/compare" "$image.damaged" "$option"
-	done
+	tap_check "a sound filesystem" stages_are "$sound" "$image" -fn
+	tap_check "directories are written anew" stages_are "$sound" "$image" -fyD
 }
 
 setup mke2fs debugfs jq e2fsck

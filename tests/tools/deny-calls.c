@@ -44,10 +44,6 @@ static const struct call {
 	{ "clone3", 435 },
 	{ "faccessat2", 439 },
 	{ "cachestat", 451 },
-	{ "fanotify_init", SYS_fanotify_init },
-	{ "perf_event_open", SYS_perf_event_open },
-	{ "process_madvise", 440 },
-	{ "userfaultfd", SYS_userfaultfd },
 	{ "socket", SYS_socket },
 #ifdef SYS_readlink
 	{ "readlink", SYS_readlink },

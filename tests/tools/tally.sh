@@ -128,11 +128,16 @@ test_groups()
 	tap_check "no process is left behind" no_process_left
 }
 
-# tally_all FUNCTION: for each line on standard input.
+# tally_all FUNCTION [KIND...]: for each line on standard input; then the results of
+# each kind.
 tally_all()
 {
+	local kind
 	local -a lines
 
 	mapfile -t lines
 	tally_function=$1 workers tally_line "${lines[@]}"
+	for kind in "${@:2}"; do
+		tally_end "$kind"
+	done
 }
