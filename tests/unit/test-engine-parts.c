@@ -434,52 +434,6 @@ PART_TEST(stuck_device)
 	assert_false(p.stuck);
 }
 
-/* The second place that cannot be read is the last one. */
-PART_TEST(failing_device)
-{
-	struct e2pf_pacing p;
-
-	start_pacing(&p, 0, 0);
-	assert_int_equal(e2pf_pacing_judge_ours(&p, 7 * BS, EIO, 0), 0);
-	/* The checker meets the same. */
-	assert_int_equal(e2pf_pacing_read_failed(&p, 7 * BS), 0);
-	assert_int_equal(e2pf_pacing_judge_ours(&p, 8 * BS, 0, SECOND), 0);
-	assert_int_equal(e2pf_pacing_read_failed(&p, 9 * BS),
-			 E2PF_EV_GIVE_UP);
-	assert_int_equal(p.suspects, 3);
-	assert_int_equal(p.errors, 1);
-	assert_int_equal(p.suspect_at, 7 * BS);
-}
-
-static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
-{
-	*disks = *(struct e2pf_disk_counters *)ctx;
-	return true;
-}
-
-/* A process that stood still says nothing of a disk. */
-PART_TEST(paused_process)
-{
-	struct e2pf_disk_counters disks = { .busy_ns = 1, .in_flight = 1 };
-	struct e2pf_pacing p;
-	bool busy;
-
-	cfg.count_disks = count_disks;
-	cfg.ctx = &disks;
-	for (busy = false;; busy = true) {
-		start_pacing(&p, 0, 0);
-		fake_advance(&dev, SECOND);
-		e2pf_pacing_count_disks(&p);
-		assert_int_equal(e2pf_pacing_disks_read(&p), 1);
-		fake_advance(&dev, 3 * SECOND);
-		disks.busy_ns += busy ? 2 * SECOND : SECOND;
-		e2pf_pacing_judge_ours(&p, BS, 0, 3 * SECOND);
-		assert_int_equal(p.suspects, busy);
-		if (busy)
-			return;
-	}
-}
-
 /* A measurement that was not made says why; one that took a second leaves the device to
  * the checker. */
 PART_TEST(measured_or_not)
@@ -507,45 +461,24 @@ PART_TEST(measured_or_not)
 	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
 }
 
-PART_TEST(pool)
+/* A checker at the gate does not wait for a worker that sleeps; one that begins to read
+ * is progress. */
+PART_TEST(states_of_a_worker)
 {
-	struct e2pf_stripe stripe = { .epoch = 3, .first = 10, .last = 19 };
+	struct e2pf_stripe stripe = { .epoch = 3 };
 	struct e2pf_pool r = { .workers = 0 };
-	const uint64_t unit = 15, behind = 20;
 
-	assert_true(e2pf_pool_make(&r, 2));
-	e2pf_pool_started(&r, 2);
-	assert_true(e2pf_pool_all_idle(&r, 0));
-	assert_false(e2pf_pool_all_idle(&r, 1));
-	/* Throttled ones look again: somebody else may be the nearest now. */
-	assert_int_equal(e2pf_pool_claimed(&r, 0, &stripe, 0), E2PF_EV_ROOM);
-	assert_true(e2pf_pool_is_reading(&r, 3, &unit));
-	assert_false(e2pf_pool_is_reading(&r, 3, &behind));
+	assert_true(e2pf_pool_make(&r, 1));
+	e2pf_pool_started(&r, 1);
+	e2pf_pool_claimed(&r, 0, &stripe, 7);
+	assert_true(e2pf_pool_is_reading(&r, 3, NULL));
 	assert_false(e2pf_pool_is_reading(&r, 4, NULL));
-	stripe.first = 0;
-	stripe.last = 9;
-	e2pf_pool_claimed(&r, 1, &stripe, 7);
-	assert_false(e2pf_pool_is_nearest(&r, 0));
-	assert_true(e2pf_pool_is_nearest(&r, 1));
-	/* A worker that sleeps is nothing to wait for at the gate. */
-	assert_int_equal(e2pf_pool_set_state(&r, 1, E2PF_WORKER_THROTTLED, 9),
+	assert_int_equal(e2pf_pool_set_state(&r, 0, E2PF_WORKER_THROTTLED, 9),
 			 E2PF_EV_GATE);
-	assert_int_equal(r.throttled, 1);
-	/* One that begins to read is progress. */
 	assert_int_equal(r.last_progress, 7);
-	assert_int_equal(e2pf_pool_found_nothing(&r, 1, 5),
+	assert_int_equal(e2pf_pool_found_nothing(&r, 0, 5),
 			 E2PF_EV_ROOM | E2PF_EV_GATE | E2PF_EV_ENDED);
-	assert_int_equal(r.throttled, 0);
-	assert_true(e2pf_pool_is_nearest(&r, 0));
-	assert_false(e2pf_pool_all_idle(&r, 5));
-	e2pf_pool_found_nothing(&r, 0, 5);
-	assert_true(e2pf_pool_all_idle(&r, 5));
-	assert_int_equal(e2pf_pool_found_nothing(&r, 0, 6),
-			 E2PF_EV_GATE | E2PF_EV_ENDED);
-	assert_int_equal(e2pf_pool_leave(&r), E2PF_EV_ENDED);
-	assert_int_equal(r.running, 1);
 	e2pf_pool_clear(&r);
-	assert_int_equal(r.threads_most, 2);
 }
 
 /* The clock of a machine that has been on for an hour is not time of the first stage. */

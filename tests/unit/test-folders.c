@@ -4,6 +4,7 @@
  * Walks below some folders: the entries of hand-made blocks, and the reads of the
  * source in a small tree; and that unused parts of inode tables are never read.
  */
+#include "numbers.h"
 #include "tiny-fs.h"
 #include "unit.h"
 
@@ -32,16 +33,11 @@ static void record_name(void *ctx, uint32_t ino)
 static uint8_t *put_entry(uint8_t *at, uint32_t ino, unsigned length,
 			  const char *name, unsigned type)
 {
-	uint32_t number = htole32(ino);
-	uint16_t size = htole16((uint16_t)length);
-	uint8_t *to = at + 8;
-
-	memcpy(at, &number, 4);
-	memcpy(at + 4, &size, 2);
+	put32(at, ino);
+	put16(at + 4, (uint16_t)length);
 	at[6] = (uint8_t)strlen(name);
 	at[7] = (uint8_t)type;
-	while (*name)
-		*to++ = (uint8_t)*name++;
+	memcpy(at + 8, name, strlen(name));
 	return at + length;
 }
 
@@ -137,13 +133,12 @@ TEST(entries_in_the_inode)
 	} u = { .bytes = { 0 } };
 	struct ext2_ext_attr_entry *attr;
 	uint8_t *tail = u.bytes + 128 + 32 + 4;
-	uint32_t magic = htole32(EXT2_EXT_ATTR_MAGIC);
 
 	u.inode.i_flags = htole32(EXT4_INLINE_DATA_FL);
 	u.inode.i_extra_isize = htole16(32);
 	put_entry(put_entry((uint8_t *)u.inode.i_block + 4, 20, 16, "a",
 			    EXT2_FT_REG_FILE), 21, 40, "b", EXT2_FT_DIR);
-	memcpy(tail - 4, &magic, 4);
+	put32(tail - 4, EXT2_EXT_ATTR_MAGIC);
 	attr = (struct ext2_ext_attr_entry *)tail;
 	attr->e_name_index = 1;
 	attr[1].e_name_index = 7;
