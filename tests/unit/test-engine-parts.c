@@ -20,7 +20,6 @@ static struct fake_device dev;
 static struct e2pf_engine_config cfg;
 static struct e2pf_schedule s;
 static uint64_t units, weight;
-static bool more;
 static const struct e2pf_phase *first;
 
 static void begin(struct e2pf_source *source, const struct e2pf_start *start)
@@ -40,7 +39,7 @@ static uint64_t units_of(struct e2pf_source *source, unsigned phase, bool *grows
 {
 	(void)source;
 	(void)phase;
-	*grows = more;
+	*grows = false;
 	return units;
 }
 
@@ -71,7 +70,6 @@ FIXTURE(set_up)
 	s = (struct e2pf_schedule) { .has_checker = true };
 	e2pf_schedule_init(&s, &source);
 	first = &followed;
-	more = false;
 	return 0;
 }
 
@@ -89,103 +87,45 @@ PART_TEST(schedule_of_positions)
 	int phase;
 
 	assert_false(e2pf_schedule_last(&s, &phase, &at));
-	assert_false(e2pf_is_followed(&s));
 	e2pf_schedule_begin(&s, &followed);
-	assert_int_equal(s.epoch, 1);
 	assert_false(e2pf_schedule_at(&s, &at));
 	assert_true(e2pf_schedule_report(&s, 1, 7));
 	assert_false(e2pf_schedule_report(&s, 1, 7));
 	assert_true(e2pf_schedule_at(&s, &at));
-	assert_int_equal(at, 7);
-	assert_true(e2pf_passed(&s, 6));
-	assert_false(e2pf_passed(&s, 7));
-	/* Of another phase it says nothing; nor in one that is not followed. */
+	/* Of another phase it says nothing. */
 	e2pf_schedule_begin(&s, &unfollowed);
 	assert_false(e2pf_schedule_at(&s, &at));
 	e2pf_schedule_report(&s, 2, 9);
-	assert_true(e2pf_schedule_at(&s, &at));
-	assert_false(e2pf_passed(&s, 0));
 	e2pf_schedule_forget_report(&s);
 	assert_false(e2pf_schedule_at(&s, &at));
-	/* Without a checker none is. */
+	/* Without a checker none is followed. */
 	s.has_checker = false;
 	e2pf_schedule_begin(&s, &followed);
 	assert_false(e2pf_is_followed(&s));
 }
 
-/* Parts become larger without a head, up to a share; a head takes it at once. */
-PART_TEST(schedule_of_weights)
+/* Nothing is claimed while the source is asked; a head takes the share of its worker at
+ * once. */
+PART_TEST(schedule_of_units)
 {
-	static const uint64_t kib[] = { 256, 512, 1024, 2048, 4096, 4096 };
-	struct e2pf_start start = { .has_checker = true };
+	const struct e2pf_start start = { .has_checker = true, .seeks = true };
 	struct e2pf_stripe stripe;
-	unsigned i;
 
+	assert_false(e2pf_schedule_may_end(&s));
+	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	units = 1 << 20;
 	weight = 1024;
 	e2pf_schedule_prepare(&s, &start);
-	assert_ptr_equal(s.phase, &followed);
-	assert_int_equal(e2pf_schedule_begin(&s, s.phase), E2PF_EV_WORK);
-	for (i = 0; i < COUNT(kib); i++) {
-		assert_true(e2pf_schedule_claim(&s, UINT64_MAX, 1, &stripe));
-		assert_int_equal(stripe.bytes, kib[i] << 10);
-	}
-	assert_true(e2pf_schedule_claim(&s, 5 * 1024, 1, &stripe));
-	assert_int_equal(stripe.last - stripe.first + 1, 5);
-	/* At least one; and what lies side by side stays together. */
-	assert_true(e2pf_schedule_claim(&s, 0, 1, &stripe));
-	assert_int_equal(stripe.last, stripe.first);
-	source.align = 16;
-	assert_true(e2pf_schedule_claim(&s, 0, 1, &stripe));
-	assert_int_equal(stripe.last % 16, 15);
-	source.align = 0;
-	start.seeks = true;
-	e2pf_schedule_prepare(&s, &start);
 	e2pf_schedule_begin(&s, s.phase);
+	e2pf_schedule_set_next(&s, E2PF_NEXT_CHOOSING);
+	assert_false(e2pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
+	assert_false(e2pf_schedule_may_end(&s));
+	e2pf_schedule_set_next(&s, E2PF_NEXT_UNKNOWN);
+	assert_true(e2pf_schedule_may_end(&s));
 	assert_true(e2pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
 	assert_int_equal(stripe.last + 1, 8192 / 2);
-}
-
-PART_TEST(schedule_of_phases)
-{
-	const struct e2pf_start start = { .has_checker = true };
-	struct e2pf_stripe stripe;
-
+	e2pf_schedule_set_next(&s, E2PF_NEXT_NONE);
 	assert_false(e2pf_schedule_may_end(&s));
-	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	units = 25;
-	e2pf_schedule_prepare(&s, &start);
-	e2pf_schedule_begin(&s, &unfollowed);
-	/* What the checker has begun stays over another begin(). */
-	e2pf_schedule_prepare(&s, &start);
-	assert_ptr_equal(s.phase, &unfollowed);
-	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	assert_int_equal(stripe.first, 10);
-	assert_int_equal(stripe.epoch, 1);
-	/* Nothing is stripe while the source is asked. */
-	e2pf_schedule_set_next(&s, E2PF_NEXT_CHOOSING);
-	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	assert_false(e2pf_schedule_may_end(&s));
-	assert_int_equal(e2pf_schedule_set_next(&s, E2PF_NEXT_UNKNOWN), 0);
-	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	assert_int_equal(stripe.last, 24);
-	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	more = true;
-	assert_false(e2pf_schedule_may_end(&s));
-	more = false;
-	assert_true(e2pf_schedule_may_end(&s));
-	assert_int_equal(e2pf_schedule_set_next(&s, E2PF_NEXT_NONE),
-			 E2PF_EV_ENDED);
-	assert_false(e2pf_schedule_may_end(&s));
-	assert_int_equal(e2pf_schedule_tell_news(&s), E2PF_EV_WORK);
-	/* In front of a checker that has overtaken the cursor. */
-	e2pf_schedule_begin(&s, &followed);
-	e2pf_schedule_report(&s, 1, 20);
-	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	assert_int_equal(stripe.first, 21);
-	assert_int_equal(e2pf_schedule_begin(&s, NULL), 0);
-	assert_null(s.phase);
 }
 
 static void start_window(struct e2pf_window *w)
@@ -279,42 +219,6 @@ PART_TEST(reports_while_bytes_are_counted)
 	counted = true;
 	pthread_join(checker, NULL);
 	assert_int_equal(full, 0);
-	e2pf_window_free(&w);
-}
-
-/* Where no position is reported, the checker's reads make room. */
-PART_TEST(window_of_reads)
-{
-	struct e2pf_stripe stripe = { .phase = &unfollowed };
-	struct e2pf_read read = { .length = 2 * BS };
-	struct e2pf_window w;
-	bool were;
-
-	cfg.budget = MIB;
-	start_window(&w);
-	e2pf_schedule_begin(&s, &unfollowed);
-	e2pf_window_add_stripe(&w, &stripe);
-	request(&w, &stripe, 0, 1024);
-	assert_true(e2pf_window_is_full(&w, true));
-	read.offset = 2000 * BS;
-	assert_int_equal(e2pf_window_mark_read(&w, &read, &were), 0);
-	assert_false(were);
-	read.offset = bytes;
-	assert_int_equal(e2pf_window_mark_read(&w, &read, &were), 0);
-	assert_false(were);
-	read.offset = 1023 * BS;
-	assert_int_equal(e2pf_window_mark_read(&w, &read, &were),
-			 E2PF_EV_ROOM);
-	assert_true(were);
-	assert_false(e2pf_window_is_full(&w, false));
-	assert_false(e2pf_window_is_used_up(&w));
-	cfg.has_checker = false;
-	assert_true(e2pf_window_is_used_up(&w));
-	/* A new start has all of the budget. */
-	e2pf_window_start(&w);
-	assert_false(e2pf_window_is_used_up(&w));
-	assert_int_equal(e2pf_window_unread(&w) + w.unused, 1023 * BS);
-	assert_int_equal(w.prefetched_bytes, MIB);
 	e2pf_window_free(&w);
 }
 
@@ -479,18 +383,6 @@ PART_TEST(states_of_a_worker)
 	assert_int_equal(e2pf_pool_found_nothing(&r, 0, 5),
 			 E2PF_EV_ROOM | E2PF_EV_GATE | E2PF_EV_ENDED);
 	e2pf_pool_clear(&r);
-}
-
-/* The clock of a machine that has been on for an hour is not time of the first stage. */
-TEST(first_stage)
-{
-	static struct e2pf_reads c;
-
-	e2pf_reads_stage(&c, 0, UINT64_C(3600000000000));
-	e2pf_reads_stage(&c, 1, UINT64_C(3600000000005));
-	e2pf_reads_stage(&c, 1, UINT64_C(3600000000012));
-	assert_int_equal(c.stages[0].ns, 5);
-	assert_int_equal(c.stages[1].ns, 7);
 }
 
 static unsigned read_block(struct e2pf_reads *c, uint64_t block, uint64_t ns)

@@ -214,6 +214,8 @@ RIG_TESTS(total_budget, 2, rig_set_up(r, 900, 1))
 	assert_true(rig_stats(r).gave_up);
 	assert_uint_in_range(fake_missing_asked(&r->dev), 2 * blocks,
 			     2 * blocks + 16);
+	assert_int_equal(rig_stats(r).wasted_bytes,
+			 fake_missing_asked(&r->dev) * BS);
 }
 
 /* Another program takes the memory while workers read, and do not wait. */

@@ -533,7 +533,7 @@ RIG_TEST(lock_is_taken_rarely, 2, 1)
 RIG_TEST(figures_add_up, 10, 2)
 {
 	struct e2pf_engine_stats st;
-	uint64_t blocks = 0, b;
+	uint64_t blocks = 0, began = r->dev.clock, opened, b;
 	uint32_t g;
 
 	rig_make_directories(r);
@@ -552,6 +552,7 @@ RIG_TEST(figures_add_up, 10, 2)
 	assert_int_equal(st.wasted_bytes, blocks * BS);
 	assert_int_equal(st.checker_bytes, 0);
 
+	opened = r->dev.clock;
 	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
 	for (g = 0; g < 10; g++)
 		rig_checker_reads(r, r->fs.groups[g].inode_table, TABLE_BLOCKS);
@@ -562,6 +563,7 @@ RIG_TEST(figures_add_up, 10, 2)
 	st = rig_stats(r);
 	assert_int_equal(st.wasted_bytes, (blocks - 9 * TABLE_BLOCKS) * BS);
 	assert_int_equal(st.checker_bytes, (10 * TABLE_BLOCKS + 6) * BS);
+	assert_int_equal(st.stage[E2PF_EXT4_OPEN].ns, opened - began);
 	assert_int_equal(st.stage[E2PF_EXT4_PASS1].reads, 10);
 	assert_int_equal(st.stage[E2PF_EXT4_PASS1].hits, 10);
 	assert_int_equal(st.stage[E2PF_EXT4_PASS1].stalls, 0);
