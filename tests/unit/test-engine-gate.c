@@ -384,6 +384,9 @@ RIG_TEST(waits_at_the_same_time, 4, 1)
 	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
 	e2pf_engine_before_read(r->e, &a);
 	fake_advance(&r->dev, SECOND);
+	/* Whoever asks meanwhile takes nothing of the wait. */
+	assert_int_equal(rig_stats(r).reading_ns, SECOND);
+	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stalls, 0);
 	e2pf_engine_before_read(r->e, &b);
 	fake_advance(&r->dev, SECOND);
 	e2pf_engine_after_read(r->e, &a);
@@ -459,24 +462,6 @@ RIG_TEST(asleep_until_reads_wait, 4, 2)
 	assert_int_equal(fake_threads_alive(), 2);
 	assert_true(e2pf_engine_wait(r->e, -1));
 	assert_int_equal(rig_table_asked(r, 3), 1);
-}
-
-/* A few misses among many hits are caused by other processes. */
-RIG_TEST(asleep_through_chance, 4, 2)
-{
-	unsigned i, j;
-
-	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
-	rig_start(r);
-	for (i = 0; i < 10; i++) {
-		fake_set_resident(&r->dev, 200, 15, false);
-		for (j = 0; j < 15; j++)
-			rig_checker_reads(r, 200 + j, 1);
-		for (j = 0; j < 260; j++)
-			rig_checker_reads(r, 300, 1);
-	}
-	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stalls, 150);
-	assert_int_equal(fake_threads_alive(), 0);
 }
 
 /* Woken during the walk over the directory list: it begins at the checker's

@@ -31,20 +31,6 @@ RIG_TESTS(errors_tolerated, 2, rig_set_up(r, 40, 1))
 	assert_int_equal(rig_table_asked(r, 39), !way);
 }
 
-RIG_TEST(stopped_while_idle, 8, 2)
-{
-	/* Never started. */
-	rig_new(r);
-	assert_true(e2pf_engine_stop(r->e, 0));
-	assert_true(e2pf_engine_stop(r->e, -1));
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
-	fake_threads_settle();
-	assert_true(e2pf_engine_reads_ahead(r->e));
-	assert_true(e2pf_engine_stop(r->e, -1));
-	assert_false(e2pf_engine_reads_ahead(r->e));
-	assert_true(e2pf_engine_stop(r->e, -1));
-}
-
 static struct e2pf_engine *starting;
 static unsigned prepared;
 
@@ -76,24 +62,19 @@ RIG_TESTS(stopped_while_starting, 2, rig_set_up(r, 8, 2))
 }
 
 /* While two workers wait for the device: nothing else ends them. */
-static void stop_held(struct rig *r, enum fake_op op)
-{
-	assert_false(e2pf_engine_wait(r->e, 1));
-	/* Without a wait, and with a short one. */
-	assert_false(e2pf_engine_stop(r->e, 0));
-	assert_false(e2pf_engine_stop(r->e, 1));
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), EBUSY);
-	fake_hold(&r->dev, op, false);
-	assert_true(e2pf_engine_stop(r->e, -1));
-	assert_int_equal(fake_threads_alive(), 0);
-}
-
 RIG_TESTS(stopped_while_waiting, FAKE_OPS, rig_set_up(r, 80, 2))
 {
 	fake_hold(&r->dev, way, true);
 	rig_settle(r);
 	assert_int_equal(fake_blocked(&r->dev, way), 2);
-	stop_held(r, way);
+	assert_false(e2pf_engine_wait(r->e, 1));
+	/* Without a wait, and with a short one. */
+	assert_false(e2pf_engine_stop(r->e, 0));
+	assert_false(e2pf_engine_stop(r->e, 1));
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), EBUSY);
+	fake_hold(&r->dev, way, false);
+	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_int_equal(fake_threads_alive(), 0);
 }
 
 static void make_flat_directories(struct rig *r, unsigned count)
@@ -296,22 +277,6 @@ RIG_TESTS(bad_sectors_without_a_checker, 2, rig_set_up(r, 2, 1))
 	assert_true(r->dev.clock < (way ? 200 : 5) * SECOND);
 }
 
-/* Whoever asks for statistics while a read waits takes nothing of its wait. */
-RIG_TEST(asked_while_a_read_waits, 2, 1)
-{
-	struct e2pf_read read = { .length = BS };
-
-	rig_new(r);
-	e2pf_engine_before_read(r->e, &read);
-	fake_advance(&r->dev, SECOND);
-	assert_uint_in_range(rig_stats(r).reading_ns, SECOND, 2 * SECOND - 1);
-	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stalls, 0);
-	fake_advance(&r->dev, SECOND);
-	e2pf_engine_after_read(r->e, &read);
-	assert_uint_in_range(rig_stats(r).stage[E2PF_EXT4_OPEN].stall_ns,
-			     2 * SECOND, 3 * SECOND);
-}
-
 /* A stuck device is left to the checker until it serves the checker again. */
 RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 {
@@ -386,18 +351,6 @@ RIG_TESTS(stop_that_drains, 4, rig_set_up(r, 1, 1))
 	assert_int_equal(rig_stats(r).errors, drains && bad);
 }
 
-/* While directories are read: one was in flight; another start reads the rest. */
-RIG_TEST(stopped_later, 1, 2)
-{
-	make_flat_directories(r, 30);
-	rig_start_held_later(r);
-	stop_held(r, FAKE_WILLNEED);
-	assert_int_equal(fake_missing_asked(&r->dev), TABLE_BLOCKS + 1);
-	r->cfg.has_checker = false;
-	rig_go_on(r);
-	assert_int_equal(fake_missing_asked(&r->dev), TABLE_BLOCKS + 30);
-}
-
 /* Another start has all of the budget, and what the first one read no longer
  * counts as ahead.  Which of two workers gets the last of the budget is open. */
 RIG_TEST(stopped_at_the_budget, 1, 2)
@@ -436,6 +389,8 @@ RIG_TESTS(threads_that_cannot_be_had, 4, rig_set_up(r, 10, 4))
 		rig_assert_all_asked_once(r);
 	/* It can be tried again. */
 	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_true(e2pf_engine_stop(r->e, 0));
+	assert_false(e2pf_engine_reads_ahead(r->e));
 	fake_threads_reset();
 	rig_go_on(r);
 	rig_assert_all_asked_once(r);

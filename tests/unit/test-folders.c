@@ -281,18 +281,25 @@ static void read_phase(const struct e2pf_phase *phase)
 	}
 }
 
-/* The part, and then everything if that is to be read. */
-static void read_all(const uint32_t *inodes, unsigned count)
+/* Returns the first phase of a walk below these. */
+static const struct e2pf_phase *begin_below(const uint32_t *inodes,
+					    unsigned count)
 {
 	const struct e2pf_start start = {
 		.budget = UINT64_MAX, .seeks = true
 	};
-	const struct e2pf_phase *phase;
 
 	t.fs.ext4->below = inodes;
 	t.fs.ext4->below_count = count;
 	t.source->ops->begin(t.source, &start);
-	phase = t.source->ops->next(t.source, NULL);
+	return t.source->ops->next(t.source, NULL);
+}
+
+/* The part, and then everything if that is to be read. */
+static void read_all(const uint32_t *inodes, unsigned count)
+{
+	const struct e2pf_phase *phase = begin_below(inodes, count);
+
 	read_phase(phase);
 	if (t.source->ops->next(t.source, phase) == phase)
 		read_phase(phase);
@@ -518,14 +525,11 @@ static void use_parts(bool guarded, uint32_t page)
  * table is cached. */
 SOURCE_TEST(samples_of_a_part)
 {
-	const struct e2pf_start start = { .budget = UINT64_MAX, .seeks = true };
 	const uint32_t first = inode_of(5, 0);
 	uint64_t block = make_folder(first, 0, first, EXT2_FT_DIR);
 	struct e2pf_ref table;
 
-	t.fs.ext4->below = &first;
-	t.fs.ext4->below_count = 1;
-	t.source->ops->begin(t.source, &start);
+	begin_below(&first, 1);
 	t.source->ops->sample(t.source, 5, accept_ref, NULL);
 	table = t.ref[t.refs - 1];
 	assert_true(table.parse);
@@ -540,7 +544,6 @@ SOURCE_TEST(samples_of_a_part)
 SOURCE_TEST(more_than_the_inodes)
 {
 	const uint32_t last = inode_of(GROUPS - 1, 0);
-	const struct e2pf_start start = { .budget = UINT64_MAX, .seeks = true };
 	const uint32_t more = 4096, size = t.fs.geo.inode_size;
 	struct ext2_inode *inode = tiny_inode_at(&t.fs, last);
 	uint8_t *table = calloc(more, size);
@@ -552,10 +555,7 @@ SOURCE_TEST(more_than_the_inodes)
 		  EXT2_FT_DIR);
 	for (i = 0; i < more; i++)
 		memcpy(table + i * size, inode, size);
-	t.fs.ext4->below = &last;
-	t.fs.ext4->below_count = 1;
-	t.source->ops->begin(t.source, &start);
-	t.source->ops->next(t.source, NULL);
+	begin_below(&last, 1);
 	t.source->ops->seed(t.source, 0, 0, accept_ref, NULL);
 	assert_int_equal(t.refs, 1);
 	assert_true(t.source->ops->parse(t.source, &t.ref[0], 0, table,
