@@ -336,22 +336,6 @@ RIG_TESTS(measured_to_have_no_head, 1, set_up_guess(r, 44, false))
 	assert_null(rig_stats(r).unmeasured);
 	rig_checker_reads(r, 1, 1);
 	assert_int_equal(rig_stats(r).gate_waits, 0);
-	/* It is measured only once. */
-	fake_hold(&r->dev, FAKE_READ, false);
-	assert_true(e2pf_engine_stop(r->e, -1));
-	r->dev.miss_ns = 10000000;
-	r->dev.ask_ns = 4000000;
-	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
-	fake_threads_settle();
-	assert_false(rig_stats(r).seeks);
-	assert_int_equal(measuring_reads(r), 11 + 1);
-	/* A fixed setting overrides the measurement. */
-	assert_true(e2pf_engine_stop(r->e, -1));
-	r->cfg.measure = false;
-	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
-	assert_true(rig_stats(r).seeks);
 }
 
 RIG_TESTS(measured_to_have_a_head, 1, set_up_guess(r, 44, true))

@@ -155,14 +155,7 @@ PART_TEST(window_of_a_followed_phase)
 	start_window(&w);
 	e2pf_schedule_begin(&s, &followed);
 	e2pf_window_add_stripe(&w, &stripe);
-	assert_int_equal(e2pf_window_claim_most(&w), MIB / 4);
-	request(&w, &stripe, 0, 511);
-	assert_false(e2pf_window_is_full(&w, false));
-	/* Half is kept for the one that the checker reaches first. */
-	request(&w, &stripe, 511, 1);
-	assert_true(e2pf_window_is_full(&w, false));
-	assert_false(e2pf_window_is_full(&w, true));
-	request(&w, &stripe, 512, 512);
+	request(&w, &stripe, 0, 1024);
 	assert_true(e2pf_window_is_full(&w, true));
 	/* Units have led to more than they weigh. */
 	assert_int_equal(e2pf_window_claim_most(&w), MIB / 4 * 1000 / 1024);
@@ -363,6 +356,10 @@ PART_TEST(measured_or_not)
 	e2pf_pacing_start(&p);
 	assert_true(p.speed.seeks);
 	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
+	/* A fixed setting overrides it. */
+	cfg.measure = false;
+	e2pf_pacing_start(&p);
+	assert_false(p.speed.seeks);
 }
 
 /* A checker at the gate does not wait for a worker that sleeps; one that begins to read
