@@ -109,16 +109,18 @@ unsigned rig_table_asked(struct rig *r, uint32_t group)
 	return rig_asked(r, r->fs.groups[group].inode_table);
 }
 
-void rig_checker_reads(struct rig *r, uint64_t block, uint64_t count)
+bool rig_checker_reads(struct rig *r, uint64_t block, uint64_t count)
 {
 	struct e2pf_read read = { .offset = block * BS, .length = count * BS };
 	char *buf = malloc(count * BS);
+	bool ahead;
 
 	e2pf_engine_before_read(r->e, &read);
 	r->dev.dev.ops->read(&r->dev.dev, buf, block * BS,
 			     (uint32_t)(count * BS));
-	e2pf_engine_after_read(r->e, &read);
+	ahead = e2pf_engine_after_read(r->e, &read);
 	free(buf);
+	return ahead;
 }
 
 void rig_assert_bitmaps_asked(struct rig *r, unsigned times)

@@ -80,8 +80,8 @@ unsigned rig_asked_of(struct rig *r, const uint64_t *block, size_t count);
 unsigned rig_table_asked(struct rig *r, uint32_t group);
 /* Assert that the block bitmap of each group was requested this many times. */
 void rig_assert_bitmaps_asked(struct rig *r, unsigned times);
-/* The checker reads these blocks. */
-void rig_checker_reads(struct rig *r, uint64_t block, uint64_t count);
+/* The checker reads these blocks.  Returns whether a worker had read any for it. */
+bool rig_checker_reads(struct rig *r, uint64_t block, uint64_t count);
 
 /* Make a directory with one leaf node in each group; its blocks lie in the next
  * group. */

@@ -323,15 +323,12 @@ TEST(neighbours_join)
 	assert_int_equal(l->used, 128 + 2 * 8);
 	assert_int_equal(l->ref[0].length, 64 << 10);
 	assert_int_equal(l->ref[1].length, 64 << 10);
-	for (g = 0; g < 65; g++) {
-		ref = (struct e2pf_ref){
-			.offset = (UINT64_C(1) << 40) + 4096 * g, .length = 4096
-		};
+	ref = (struct e2pf_ref){ .offset = UINT64_C(1) << 40, .length = 4096 };
+	for (g = 0; g < 65; g++, ref.offset += 4096)
 		e2pf_elevator_add(&el, &ref);
-	}
 	assert_int_equal(l->used, 128 + 2 * 8 + 2);
 	assert_int_equal(l->ref[128 + 2 * 8].length, 256 << 10);
-	ref = (struct e2pf_ref){ .offset = UINT64_C(1) << 41, .length = 4096 };
+	ref.offset = UINT64_C(1) << 41;
 	e2pf_elevator_add(&el, &ref);
 	ref.offset += 4096;
 	ref.cls = 1;

@@ -47,25 +47,6 @@ static void start_gated(struct rig *r)
 	e2pf_ext4_at_group(r->e, 0);
 }
 
-static bool was_ahead(struct rig *r, uint64_t block)
-{
-	struct e2pf_read read = { .offset = block * BS, .length = BS };
-
-	e2pf_engine_before_read(r->e, &read);
-	return e2pf_engine_after_read(r->e, &read);
-}
-
-/* A read says whether a worker had read the block for it. */
-RIG_TESTS(read_ahead_or_not, 1, start_gated(r))
-{
-	fake_set_late(&r->dev, false);
-	fake_complete(&r->dev);
-	assert_true(e2pf_engine_wait(r->e, -1));
-	assert_false(was_ahead(r, 1));
-	assert_true(was_ahead(r, r->fs.groups[3].inode_table));
-	assert_false(was_ahead(r, r->fs.groups[3].inode_table));
-}
-
 /* By what the gate opens. */
 enum { BY_THE_WORKER, BY_THE_END, BY_A_STOP, BY_PATIENCE, OPENERS };
 

@@ -78,20 +78,6 @@ TEST(next_stage)
 	assert_true(e2pf_progress_left(&past, &now) <= 0);
 }
 
-static void read_moment(char *line, double *real, double *seconds, double *part)
-{
-	double *const column[] = { real, seconds, part };
-	unsigned i;
-
-	for (i = 0; i < COUNT(column); i++) {
-		char *end;
-
-		*column[i] = strtod(line, &end);
-		assert_ptr_not_equal(end, line);
-		line = end;
-	}
-}
-
 /* Of real checks: within a factor of 3, or a tenth of the walk, or it says nothing. */
 TEST(recorded)
 {
@@ -112,7 +98,8 @@ TEST(recorded)
 		}
 		if (*line < '0' || *line > '9')
 			continue;
-		read_moment(line, &real, &seconds, &part);
+		assert_int_equal(sscanf(line, "%lf %lf %lf", &real, &seconds,
+					&part), 3);
 		left = left_at(seconds, part);
 		if (left <= 0)
 			continue;
