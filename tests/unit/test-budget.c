@@ -156,7 +156,6 @@ TEST(what_is_counted)
 		unsigned count;
 	} table[] = {
 		{ "", 1 },
-		{ "1: POSIX  ADVISORY  READ 10 @ 0 EOF\n", 2 },
 		{ "1: POSIX  ADVISORY  READ 10 @ 0 EOF\n"
 		  "2: POSIX  ADVISORY  READ 11 @ 0 EOF\n"
 		  "3: FLOCK  ADVISORY  WRITE 12 08:01:4711 0 EOF\n"

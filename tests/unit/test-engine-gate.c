@@ -374,13 +374,11 @@ RIG_TEST(samples_beyond_the_device, 4, 1)
 	struct e2pf_source_ops ops;
 
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
-	rig_prepare(r);
+	rig_new(r);
 	own_ops = r->source->ops;
 	ops = *own_ops;
 	ops.sample = sample_anything;
 	r->source->ops = &ops;
-	r->e = e2pf_engine_new(r->source, &r->device);
-	assert_non_null(r->e);
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	assert_int_equal(fake_threads_alive(), 0);
 	assert_true(e2pf_engine_stop(r->e, -1));

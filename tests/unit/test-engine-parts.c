@@ -20,7 +20,8 @@ static struct fake_device dev;
 static struct e2pf_engine_config cfg;
 static struct e2pf_schedule s;
 static uint64_t units, weight;
-static const struct e2pf_phase *first;
+static const struct e2pf_phase followed = { .number = 1, .followed = true };
+static const struct e2pf_phase unfollowed = { .number = 2, .at_once = 10 };
 
 static void begin(struct e2pf_source *source, const struct e2pf_start *start)
 {
@@ -32,7 +33,7 @@ static const struct e2pf_phase *next(struct e2pf_source *source,
 				     const struct e2pf_phase *after)
 {
 	(void)source;
-	return after ? NULL : first;
+	return after ? NULL : &followed;
 }
 
 static uint64_t units_of(struct e2pf_source *source, unsigned phase, bool *grows)
@@ -59,8 +60,6 @@ static const struct e2pf_source_ops ops = {
 static struct e2pf_source source = {
 	.ops = &ops, .grain = BS, .devices = 1, .bytes = &bytes, .classes = 4
 };
-static const struct e2pf_phase followed = { .number = 1, .followed = true };
-static const struct e2pf_phase unfollowed = { .number = 2, .at_once = 10 };
 
 FIXTURE(set_up)
 {
@@ -69,7 +68,6 @@ FIXTURE(set_up)
 	cfg = (struct e2pf_engine_config) { .has_checker = true, .budget = MIB };
 	s = (struct e2pf_schedule) { .has_checker = true };
 	e2pf_schedule_init(&s, &source);
-	first = &followed;
 	return 0;
 }
 

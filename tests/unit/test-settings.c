@@ -147,8 +147,7 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 TEST_WITH(nothing_else, make_file, remove_file)
 {
 	static const char *const wrong[] = {
-		"thread = 4\n", "threads 4\n", "threads = 4 # four\n",
-		"threads =\n", "= 4\n", "[a]\n",
+		"threads = 4 # four\n", "threads =\n", "= 4\n", "[a]\n",
 		"stats = /a\n", "config = /a\n", "verbose = 3\n",
 		"prefetch = yes\n", "prefetch = 2\n", "log = off\n",
 		"observe = 1\n", "accel = none,all\n", "accel = crc32c,\n",
