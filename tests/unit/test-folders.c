@@ -37,7 +37,7 @@ static uint8_t *put_entry(uint8_t *at, uint32_t ino, unsigned length,
 	put16(at + 4, (uint16_t)length);
 	at[6] = (uint8_t)strlen(name);
 	at[7] = (uint8_t)type;
-	memcpy(at + 8, name, strlen(name));
+	memcpy(at + 8, name, at[6]);
 	return at + length;
 }
 
