@@ -69,17 +69,6 @@ void rig_run(struct rig *r)
 	rig_go_on(r);
 }
 
-void rig_start_held_later(struct rig *r)
-{
-	r->classes &= ~(1u << E2PF_BITMAPS);
-	fake_hold(&r->dev, FAKE_READ, true);
-	rig_settle(r);
-	fake_hold(&r->dev, FAKE_WILLNEED, true);
-	fake_hold(&r->dev, FAKE_READ, false);
-	fake_threads_settle();
-	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED), 1);
-}
-
 void rig_tear_down(struct rig *r)
 {
 	fake_hold(&r->dev, FAKE_WILLNEED, false);
@@ -120,16 +109,18 @@ unsigned rig_table_asked(struct rig *r, uint32_t group)
 	return rig_asked(r, r->fs.groups[group].inode_table);
 }
 
-void rig_checker_reads(struct rig *r, uint64_t block, uint64_t count)
+bool rig_checker_reads(struct rig *r, uint64_t block, uint64_t count)
 {
 	struct e2pf_read read = { .offset = block * BS, .length = count * BS };
 	char *buf = malloc(count * BS);
+	bool ahead;
 
 	e2pf_engine_before_read(r->e, &read);
 	r->dev.dev.ops->read(&r->dev.dev, buf, block * BS,
 			     (uint32_t)(count * BS));
-	e2pf_engine_after_read(r->e, &read);
+	ahead = e2pf_engine_after_read(r->e, &read);
 	free(buf);
+	return ahead;
 }
 
 void rig_assert_bitmaps_asked(struct rig *r, unsigned times)
@@ -138,16 +129,6 @@ void rig_assert_bitmaps_asked(struct rig *r, unsigned times)
 
 	for (g = 0; g < r->fs.geo.groups; g++)
 		assert_int_equal(rig_asked(r, r->fs.groups[g].block_bitmap), times);
-}
-
-void rig_checker_reads_bitmaps(struct rig *r)
-{
-	uint32_t g;
-
-	for (g = 0; g < r->fs.geo.groups; g++) {
-		rig_checker_reads(r, r->fs.groups[g].block_bitmap, 2);
-		fake_threads_settle();
-	}
 }
 
 void rig_make_directories(struct rig *r)

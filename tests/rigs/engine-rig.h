@@ -47,10 +47,6 @@ void rig_settle(struct rig *r);
  * an engine that is there, and may have been stopped. */
 void rig_run(struct rig *r);
 void rig_go_on(struct rig *r);
-/* Start, and run until the directory blocks are requested, with one worker blocked in
- * that request.  For directories without tree nodes: reads are held until then.
- * Bitmaps are left out. */
-void rig_start_held_later(struct rig *r);
 /* Release all held calls, free everything, and assert that no thread is
  * left. */
 void rig_tear_down(struct rig *r);
@@ -84,11 +80,8 @@ unsigned rig_asked_of(struct rig *r, const uint64_t *block, size_t count);
 unsigned rig_table_asked(struct rig *r, uint32_t group);
 /* Assert that the block bitmap of each group was requested this many times. */
 void rig_assert_bitmaps_asked(struct rig *r, unsigned times);
-/* The checker reads both bitmaps of each group; after each group, wait until
- * all workers sleep. */
-void rig_checker_reads_bitmaps(struct rig *r);
-/* The checker reads these blocks. */
-void rig_checker_reads(struct rig *r, uint64_t block, uint64_t count);
+/* The checker reads these blocks.  Returns whether a worker had read any for it. */
+bool rig_checker_reads(struct rig *r, uint64_t block, uint64_t count);
 
 /* Make a directory with one leaf node in each group; its blocks lie in the next
  * group. */

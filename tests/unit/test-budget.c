@@ -88,9 +88,6 @@ static const struct machine {
 	  STAT_V1("/box", "104857600", "62914560", "8388608", "2097152")
 	  USE_V1("", NO_LIMIT_V1, "9437184000"), (256 - 200 + 150) * MIB,
 	  (256 - 200 + 90) * MIB },
-	{ "version 1, the top of three levels", MEMINFO
-	  GROUP("4:memory:/a/b/c") USE_V1("/a/b/c", NO_LIMIT_V1, "1")
-	  USE_V1("/a", "67108864", "25165824"), 40 * MIB, 40 * MIB },
 	{ "version 1 in a container that sees its host's paths", MEMINFO
 	  GROUP("4:memory:/docker/4f") USE_V1("", "100663296", "67108864"),
 	  32 * MIB, 32 * MIB },
@@ -159,7 +156,6 @@ TEST(what_is_counted)
 		unsigned count;
 	} table[] = {
 		{ "", 1 },
-		{ "1: POSIX  ADVISORY  READ 10 @ 0 EOF\n", 2 },
 		{ "1: POSIX  ADVISORY  READ 10 @ 0 EOF\n"
 		  "2: POSIX  ADVISORY  READ 11 @ 0 EOF\n"
 		  "3: FLOCK  ADVISORY  WRITE 12 08:01:4711 0 EOF\n"

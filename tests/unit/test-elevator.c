@@ -323,15 +323,12 @@ TEST(neighbours_join)
 	assert_int_equal(l->used, 128 + 2 * 8);
 	assert_int_equal(l->ref[0].length, 64 << 10);
 	assert_int_equal(l->ref[1].length, 64 << 10);
-	for (g = 0; g < 65; g++) {
-		ref = (struct e2pf_ref){
-			.offset = (UINT64_C(1) << 40) + 4096 * g, .length = 4096
-		};
+	ref = (struct e2pf_ref){ .offset = UINT64_C(1) << 40, .length = 4096 };
+	for (g = 0; g < 65; g++, ref.offset += 4096)
 		e2pf_elevator_add(&el, &ref);
-	}
 	assert_int_equal(l->used, 128 + 2 * 8 + 2);
 	assert_int_equal(l->ref[128 + 2 * 8].length, 256 << 10);
-	ref = (struct e2pf_ref){ .offset = UINT64_C(1) << 41, .length = 4096 };
+	ref.offset = UINT64_C(1) << 41;
 	e2pf_elevator_add(&el, &ref);
 	ref.offset += 4096;
 	ref.cls = 1;
@@ -342,43 +339,6 @@ TEST(neighbours_join)
 	ref.offset += 8192;
 	e2pf_elevator_add(&el, &ref);
 	assert_int_equal(l->used, 128 + 2 * 8 + 2 + 4);
-	e2pf_elevator_end(&el);
-}
-
-static bool not_the_third(struct e2pf_source *source, uint64_t offset,
-			  uint64_t length)
-{
-	(void)source;
-	assert_int_equal(length, 3 * 4096);
-	return offset != 9 * 4096;
-}
-
-/* A gap that must not be read ends a run. */
-TEST(gaps_that_are_forbidden)
-{
-	const struct e2pf_source_ops ops = { .may_read = not_the_third };
-	struct e2pf_source source = { .ops = &ops };
-	struct e2pf_elevator el = {
-		.source = &source, .refs_most = 4096, .ahead_most = 1 << 20
-	};
-	static const size_t runs[] = { 3, 2 };
-	struct e2pf_elevator_step step;
-	struct e2pf_ref ref;
-	unsigned i;
-
-	for (i = 0; i < 5; i++) {
-		ref = (struct e2pf_ref){
-			.offset = i * 4 * 4096, .length = 4096
-		};
-		e2pf_elevator_add(&el, &ref);
-	}
-	e2pf_elevator_begin(&el);
-	for (i = 0; i < COUNT(runs); i++) {
-		assert_int_equal(e2pf_elevator_next(&el, 64 << 10, &step),
-				 E2PF_STEP_RUN);
-		assert_int_equal(step.n, runs[i]);
-	}
-	assert_int_equal(e2pf_elevator_next(&el, 64 << 10, &step), E2PF_STEP_END);
 	e2pf_elevator_end(&el);
 }
 

@@ -48,25 +48,6 @@ static void start_gated(struct rig *r)
 	e2pf_ext4_at_group(r->e, 0);
 }
 
-static bool was_ahead(struct rig *r, uint64_t block)
-{
-	struct e2pf_read read = { .offset = block * BS, .length = BS };
-
-	e2pf_engine_before_read(r->e, &read);
-	return e2pf_engine_after_read(r->e, &read);
-}
-
-/* A read says whether a worker had read the block for it. */
-RIG_TESTS(read_ahead_or_not, 1, start_gated(r))
-{
-	fake_set_late(&r->dev, false);
-	fake_complete(&r->dev);
-	assert_true(e2pf_engine_wait(r->e, -1));
-	assert_false(was_ahead(r, 1));
-	assert_true(was_ahead(r, r->fs.groups[3].inode_table));
-	assert_false(was_ahead(r, r->fs.groups[3].inode_table));
-}
-
 /* By what the gate opens. */
 enum { BY_THE_WORKER, BY_THE_END, BY_A_STOP, BY_A_SIGNAL, BY_PATIENCE, OPENERS };
 
@@ -283,17 +264,6 @@ static void set_up_guess(struct rig *r, uint32_t groups, bool head)
 	fake_hold(&r->dev, FAKE_READ, true);
 }
 
-/* Groups are lent, as by e2fsck: the measurement has to know of them before they are
- * made. */
-static void start_lent(struct rig *r)
-{
-	rig_new(r);
-	r->fs.ext4->groups = NULL;
-	r->fs.ext4->copy_group = copy_group;
-	r->fs.ext4->groups_owner = r;
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
-}
-
 static int (*read_device)(struct e2pf_device *dev, void *buf, uint64_t offset,
 			  uint32_t len);
 static struct e2pf_engine *measured;
@@ -309,8 +279,9 @@ static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return read_device(dev, buf, offset, len);
 }
 
-/* An engine that may read its device only without its lock. */
-static void start_unlocked(struct rig *r)
+/* An engine that may read its device only without its lock: whoever asks for progress
+ * does not wait for a device that hangs. */
+static void new_unlocked(struct rig *r)
 {
 	static struct e2pf_device_ops ops;
 
@@ -320,73 +291,47 @@ static void start_unlocked(struct rig *r)
 	r->device->ops = &ops;
 	rig_new(r);
 	measured = r->e;
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 }
 
-/* Whoever asks for progress does not wait for a device that hangs. */
-RIG_TESTS(measured_without_the_lock, 1, set_up_guess(r, 44, false))
-{
-	start_unlocked(r);
-	fake_threads_settle();
-	assert_int_equal(measuring_reads(r), 11);
-}
-
-/* It does not wait for the samples, either, which are read when all of them seem to
- * be cached. */
+/* Nor for the samples, which are read when all of them seem to be cached. */
 RIG_TEST(sampled_without_the_lock, 44, 1)
 {
 	size_t i;
 
 	rig_make_directories(r);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
-	start_unlocked(r);
+	new_unlocked(r);
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	assert_true(r->dev.reads > 0);
 	for (i = 0; i < r->dev.events; i++)
 		assert_true(r->dev.event[i].count <= 4096 / BS);
 	assert_int_equal(fake_threads_alive(), 0);
 }
 
-RIG_TESTS(measured_to_have_no_head, 1, set_up_guess(r, 44, false))
-{
-	start_lent(r);
-	fake_threads_settle();
-	assert_int_equal(measuring_reads(r), 11);
-	assert_int_equal(rig_stats(r).threads, 4);
-	assert_false(rig_stats(r).seeks);
-	assert_int_equal(rig_stats(r).latency_ns, 100000);
-	assert_int_equal(rig_stats(r).deep_latency_ns, 20000);
-	assert_null(rig_stats(r).unmeasured);
-	rig_checker_reads(r, 1, 1);
-	assert_int_equal(rig_stats(r).gate_waits, 0);
-	/* It is measured only once. */
-	fake_hold(&r->dev, FAKE_READ, false);
-	assert_true(e2pf_engine_stop(r->e, -1));
-	r->dev.miss_ns = 10000000;
-	r->dev.ask_ns = 4000000;
-	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
-	fake_threads_settle();
-	assert_false(rig_stats(r).seeks);
-	assert_int_equal(measuring_reads(r), 11 + 1);
-	/* A fixed setting overrides the measurement. */
-	assert_true(e2pf_engine_stop(r->e, -1));
-	r->cfg.measure = false;
-	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
-	assert_true(rig_stats(r).seeks);
-}
-
-RIG_TESTS(measured_to_have_a_head, 1, set_up_guess(r, 44, true))
+/* Without a head, and with one.  Groups are lent, as by e2fsck: the measurement has to
+ * know of them before they are made. */
+RIG_TESTS(measured_without_the_lock, 2, set_up_guess(r, 44, way))
 {
 	struct gated g;
 
-	start_lent(r);
+	new_unlocked(r);
+	r->fs.ext4->groups = NULL;
+	r->fs.ext4->copy_group = copy_group;
+	r->fs.ext4->groups_owner = r;
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	fake_threads_settle();
-	assert_int_equal(fake_threads_alive(), 1);
-	assert_int_equal(rig_stats(r).threads, 1);
-	assert_true(rig_stats(r).seeks);
-	assert_int_equal(rig_stats(r).latency_ns, 10000000);
-	assert_int_equal(rig_stats(r).deep_latency_ns, 4000000);
+	assert_int_equal(measuring_reads(r), 11);
+	assert_int_equal(fake_threads_alive(), way ? 1 : 4);
+	assert_int_equal(rig_stats(r).threads, way ? 1 : 4);
+	assert_int_equal(rig_stats(r).seeks, way);
+	assert_int_equal(rig_stats(r).latency_ns, r->dev.miss_ns);
+	assert_int_equal(rig_stats(r).deep_latency_ns, r->dev.ask_ns);
+	assert_null(rig_stats(r).unmeasured);
+	if (!way) {
+		rig_checker_reads(r, 1, 1);
+		assert_int_equal(rig_stats(r).gate_waits, 0);
+		return;
+	}
 	e2pf_ext4_at_group(r->e, 0);
 	begin_gated(&g, r, 1);
 	fake_hold(&r->dev, FAKE_READ, false);
@@ -406,6 +351,9 @@ RIG_TEST(waits_at_the_same_time, 4, 1)
 	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
 	e2pf_engine_before_read(r->e, &a);
 	fake_advance(&r->dev, SECOND);
+	/* Whoever asks meanwhile takes nothing of the wait. */
+	assert_int_equal(rig_stats(r).reading_ns, SECOND);
+	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stalls, 0);
 	e2pf_engine_before_read(r->e, &b);
 	fake_advance(&r->dev, SECOND);
 	e2pf_engine_after_read(r->e, &a);
@@ -448,13 +396,11 @@ RIG_TEST(samples_beyond_the_device, 4, 1)
 	struct e2pf_source_ops ops;
 
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
-	rig_prepare(r);
+	rig_new(r);
 	own_ops = r->source->ops;
 	ops = *own_ops;
 	ops.sample = sample_anything;
 	r->source->ops = &ops;
-	r->e = e2pf_engine_new(r->source, &r->device);
-	assert_non_null(r->e);
 	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
 	assert_int_equal(fake_threads_alive(), 0);
 	assert_true(e2pf_engine_stop(r->e, -1));
@@ -481,24 +427,6 @@ RIG_TEST(asleep_until_reads_wait, 4, 2)
 	assert_int_equal(fake_threads_alive(), 2);
 	assert_true(e2pf_engine_wait(r->e, -1));
 	assert_int_equal(rig_table_asked(r, 3), 1);
-}
-
-/* A few misses among many hits are caused by other processes. */
-RIG_TEST(asleep_through_chance, 4, 2)
-{
-	unsigned i, j;
-
-	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
-	rig_start(r);
-	for (i = 0; i < 10; i++) {
-		fake_set_resident(&r->dev, 200, 15, false);
-		for (j = 0; j < 15; j++)
-			rig_checker_reads(r, 200 + j, 1);
-		for (j = 0; j < 260; j++)
-			rig_checker_reads(r, 300, 1);
-	}
-	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stalls, 150);
-	assert_int_equal(fake_threads_alive(), 0);
 }
 
 /* Woken during the walk over the directory list: it begins at the checker's

@@ -21,8 +21,8 @@ static struct fake_device dev;
 static struct e2pf_engine_config cfg;
 static struct e2pf_schedule s;
 static uint64_t units, weight;
-static bool more;
-static const struct e2pf_phase *first;
+static const struct e2pf_phase followed = { .number = 1, .followed = true };
+static const struct e2pf_phase unfollowed = { .number = 2, .at_once = 10 };
 
 static void begin(struct e2pf_source *source, const struct e2pf_start *start)
 {
@@ -34,14 +34,14 @@ static const struct e2pf_phase *next(struct e2pf_source *source,
 				     const struct e2pf_phase *after)
 {
 	(void)source;
-	return after ? NULL : first;
+	return after ? NULL : &followed;
 }
 
 static uint64_t units_of(struct e2pf_source *source, unsigned phase, bool *grows)
 {
 	(void)source;
 	(void)phase;
-	*grows = more;
+	*grows = false;
 	return units;
 }
 
@@ -61,8 +61,6 @@ static const struct e2pf_source_ops ops = {
 static struct e2pf_source source = {
 	.ops = &ops, .grain = BS, .devices = 1, .bytes = &bytes, .classes = 4
 };
-static const struct e2pf_phase followed = { .number = 1, .followed = true };
-static const struct e2pf_phase unfollowed = { .number = 2, .at_once = 10 };
 
 FIXTURE(set_up)
 {
@@ -71,8 +69,6 @@ FIXTURE(set_up)
 	cfg = (struct e2pf_engine_config) { .has_checker = true, .budget = MIB };
 	s = (struct e2pf_schedule) { .has_checker = true };
 	e2pf_schedule_init(&s, &source);
-	first = &followed;
-	more = false;
 	return 0;
 }
 
@@ -90,103 +86,45 @@ PART_TEST(schedule_of_positions)
 	int phase;
 
 	assert_false(e2pf_schedule_last(&s, &phase, &at));
-	assert_false(e2pf_is_followed(&s));
 	e2pf_schedule_begin(&s, &followed);
-	assert_int_equal(s.epoch, 1);
 	assert_false(e2pf_schedule_at(&s, &at));
 	assert_true(e2pf_schedule_report(&s, 1, 7));
 	assert_false(e2pf_schedule_report(&s, 1, 7));
 	assert_true(e2pf_schedule_at(&s, &at));
-	assert_int_equal(at, 7);
-	assert_true(e2pf_passed(&s, 6));
-	assert_false(e2pf_passed(&s, 7));
-	/* Of another phase it says nothing; nor in one that is not followed. */
+	/* Of another phase it says nothing. */
 	e2pf_schedule_begin(&s, &unfollowed);
 	assert_false(e2pf_schedule_at(&s, &at));
 	e2pf_schedule_report(&s, 2, 9);
-	assert_true(e2pf_schedule_at(&s, &at));
-	assert_false(e2pf_passed(&s, 0));
 	e2pf_schedule_forget_report(&s);
 	assert_false(e2pf_schedule_at(&s, &at));
-	/* Without a checker none is. */
+	/* Without a checker none is followed. */
 	s.has_checker = false;
 	e2pf_schedule_begin(&s, &followed);
 	assert_false(e2pf_is_followed(&s));
 }
 
-/* Parts become larger without a head, up to a share; a head takes it at once. */
-PART_TEST(schedule_of_weights)
+/* Nothing is claimed while the source is asked; a head takes the share of its worker at
+ * once. */
+PART_TEST(schedule_of_units)
 {
-	static const uint64_t kib[] = { 256, 512, 1024, 2048, 4096, 4096 };
-	struct e2pf_start start = { .has_checker = true };
+	const struct e2pf_start start = { .has_checker = true, .seeks = true };
 	struct e2pf_stripe stripe;
-	unsigned i;
 
+	assert_false(e2pf_schedule_may_end(&s));
+	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
 	units = 1 << 20;
 	weight = 1024;
 	e2pf_schedule_prepare(&s, &start);
-	assert_ptr_equal(s.phase, &followed);
-	assert_int_equal(e2pf_schedule_begin(&s, s.phase), E2PF_EV_WORK);
-	for (i = 0; i < COUNT(kib); i++) {
-		assert_true(e2pf_schedule_claim(&s, UINT64_MAX, 1, &stripe));
-		assert_int_equal(stripe.bytes, kib[i] << 10);
-	}
-	assert_true(e2pf_schedule_claim(&s, 5 * 1024, 1, &stripe));
-	assert_int_equal(stripe.last - stripe.first + 1, 5);
-	/* At least one; and what lies side by side stays together. */
-	assert_true(e2pf_schedule_claim(&s, 0, 1, &stripe));
-	assert_int_equal(stripe.last, stripe.first);
-	source.align = 16;
-	assert_true(e2pf_schedule_claim(&s, 0, 1, &stripe));
-	assert_int_equal(stripe.last % 16, 15);
-	source.align = 0;
-	start.seeks = true;
-	e2pf_schedule_prepare(&s, &start);
 	e2pf_schedule_begin(&s, s.phase);
+	e2pf_schedule_set_next(&s, E2PF_NEXT_CHOOSING);
+	assert_false(e2pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
+	assert_false(e2pf_schedule_may_end(&s));
+	e2pf_schedule_set_next(&s, E2PF_NEXT_UNKNOWN);
+	assert_true(e2pf_schedule_may_end(&s));
 	assert_true(e2pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
 	assert_int_equal(stripe.last + 1, 8192 / 2);
-}
-
-PART_TEST(schedule_of_phases)
-{
-	const struct e2pf_start start = { .has_checker = true };
-	struct e2pf_stripe stripe;
-
+	e2pf_schedule_set_next(&s, E2PF_NEXT_NONE);
 	assert_false(e2pf_schedule_may_end(&s));
-	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	units = 25;
-	e2pf_schedule_prepare(&s, &start);
-	e2pf_schedule_begin(&s, &unfollowed);
-	/* What the checker has begun stays over another begin(). */
-	e2pf_schedule_prepare(&s, &start);
-	assert_ptr_equal(s.phase, &unfollowed);
-	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	assert_int_equal(stripe.first, 10);
-	assert_int_equal(stripe.epoch, 1);
-	/* Nothing is stripe while the source is asked. */
-	e2pf_schedule_set_next(&s, E2PF_NEXT_CHOOSING);
-	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	assert_false(e2pf_schedule_may_end(&s));
-	assert_int_equal(e2pf_schedule_set_next(&s, E2PF_NEXT_UNKNOWN), 0);
-	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	assert_int_equal(stripe.last, 24);
-	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	more = true;
-	assert_false(e2pf_schedule_may_end(&s));
-	more = false;
-	assert_true(e2pf_schedule_may_end(&s));
-	assert_int_equal(e2pf_schedule_set_next(&s, E2PF_NEXT_NONE),
-			 E2PF_EV_ENDED);
-	assert_false(e2pf_schedule_may_end(&s));
-	assert_int_equal(e2pf_schedule_tell_news(&s), E2PF_EV_WORK);
-	/* In front of a checker that has overtaken the cursor. */
-	e2pf_schedule_begin(&s, &followed);
-	e2pf_schedule_report(&s, 1, 20);
-	assert_true(e2pf_schedule_claim(&s, MIB, 1, &stripe));
-	assert_int_equal(stripe.first, 21);
-	assert_int_equal(e2pf_schedule_begin(&s, NULL), 0);
-	assert_null(s.phase);
 }
 
 static void start_window(struct e2pf_window *w)
@@ -216,14 +154,7 @@ PART_TEST(window_of_a_followed_phase)
 	start_window(&w);
 	e2pf_schedule_begin(&s, &followed);
 	e2pf_window_add_stripe(&w, &stripe);
-	assert_int_equal(e2pf_window_claim_most(&w), MIB / 4);
-	request(&w, &stripe, 0, 511);
-	assert_false(e2pf_window_is_full(&w, false));
-	/* Half is kept for the one that the checker reaches first. */
-	request(&w, &stripe, 511, 1);
-	assert_true(e2pf_window_is_full(&w, false));
-	assert_false(e2pf_window_is_full(&w, true));
-	request(&w, &stripe, 512, 512);
+	request(&w, &stripe, 0, 1024);
 	assert_true(e2pf_window_is_full(&w, true));
 	/* Units have led to more than they weigh. */
 	assert_int_equal(e2pf_window_claim_most(&w), MIB / 4 * 1000 / 1024);
@@ -280,42 +211,6 @@ PART_TEST(reports_while_bytes_are_counted)
 	counted = true;
 	pthread_join(checker, NULL);
 	assert_int_equal(full, 0);
-	e2pf_window_free(&w);
-}
-
-/* Where no position is reported, the checker's reads make room. */
-PART_TEST(window_of_reads)
-{
-	struct e2pf_stripe stripe = { .phase = &unfollowed };
-	struct e2pf_read read = { .length = 2 * BS };
-	struct e2pf_window w;
-	bool were;
-
-	cfg.budget = MIB;
-	start_window(&w);
-	e2pf_schedule_begin(&s, &unfollowed);
-	e2pf_window_add_stripe(&w, &stripe);
-	request(&w, &stripe, 0, 1024);
-	assert_true(e2pf_window_is_full(&w, true));
-	read.offset = 2000 * BS;
-	assert_int_equal(e2pf_window_mark_read(&w, &read, &were), 0);
-	assert_false(were);
-	read.offset = bytes;
-	assert_int_equal(e2pf_window_mark_read(&w, &read, &were), 0);
-	assert_false(were);
-	read.offset = 1023 * BS;
-	assert_int_equal(e2pf_window_mark_read(&w, &read, &were),
-			 E2PF_EV_ROOM);
-	assert_true(were);
-	assert_false(e2pf_window_is_full(&w, false));
-	assert_false(e2pf_window_is_used_up(&w));
-	cfg.has_checker = false;
-	assert_true(e2pf_window_is_used_up(&w));
-	/* A new start has all of the budget. */
-	e2pf_window_start(&w);
-	assert_false(e2pf_window_is_used_up(&w));
-	assert_int_equal(e2pf_window_unread(&w) + w.unused, 1023 * BS);
-	assert_int_equal(w.prefetched_bytes, MIB);
 	e2pf_window_free(&w);
 }
 
@@ -435,52 +330,6 @@ PART_TEST(stuck_device)
 	assert_false(p.stuck);
 }
 
-/* The second place that cannot be read is the last one. */
-PART_TEST(failing_device)
-{
-	struct e2pf_pacing p;
-
-	start_pacing(&p, 0, 0);
-	assert_int_equal(e2pf_pacing_judge_ours(&p, 7 * BS, EIO, 0), 0);
-	/* The checker meets the same. */
-	assert_int_equal(e2pf_pacing_read_failed(&p, 7 * BS), 0);
-	assert_int_equal(e2pf_pacing_judge_ours(&p, 8 * BS, 0, SECOND), 0);
-	assert_int_equal(e2pf_pacing_read_failed(&p, 9 * BS),
-			 E2PF_EV_GIVE_UP);
-	assert_int_equal(p.suspects, 3);
-	assert_int_equal(p.errors, 1);
-	assert_int_equal(p.suspect_at, 7 * BS);
-}
-
-static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
-{
-	*disks = *(struct e2pf_disk_counters *)ctx;
-	return true;
-}
-
-/* A process that stood still says nothing of a disk. */
-PART_TEST(paused_process)
-{
-	struct e2pf_disk_counters disks = { .busy_ns = 1, .in_flight = 1 };
-	struct e2pf_pacing p;
-	bool busy;
-
-	cfg.count_disks = count_disks;
-	cfg.ctx = &disks;
-	for (busy = false;; busy = true) {
-		start_pacing(&p, 0, 0);
-		fake_advance(&dev, SECOND);
-		e2pf_pacing_count_disks(&p);
-		assert_int_equal(e2pf_pacing_disks_read(&p), 1);
-		fake_advance(&dev, 3 * SECOND);
-		disks.busy_ns += busy ? 2 * SECOND : SECOND;
-		e2pf_pacing_judge_ours(&p, BS, 0, 3 * SECOND);
-		assert_int_equal(p.suspects, busy);
-		if (busy)
-			return;
-	}
-}
-
 /* A measurement that was not made says why; one that took a second leaves the device to
  * the checker. */
 PART_TEST(measured_or_not)
@@ -506,59 +355,30 @@ PART_TEST(measured_or_not)
 	e2pf_pacing_start(&p);
 	assert_true(p.speed.seeks);
 	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
+	/* A fixed setting overrides it. */
+	cfg.measure = false;
+	e2pf_pacing_start(&p);
+	assert_false(p.speed.seeks);
 }
 
-PART_TEST(pool)
+/* A checker at the gate does not wait for a worker that sleeps; one that begins to read
+ * is progress. */
+PART_TEST(states_of_a_worker)
 {
-	struct e2pf_stripe stripe = { .epoch = 3, .first = 10, .last = 19 };
+	struct e2pf_stripe stripe = { .epoch = 3 };
 	struct e2pf_pool r = { .workers = 0 };
-	const uint64_t unit = 15, behind = 20;
 
-	assert_true(e2pf_pool_make(&r, 2));
-	e2pf_pool_started(&r, 2);
-	assert_true(e2pf_pool_all_idle(&r, 0));
-	assert_false(e2pf_pool_all_idle(&r, 1));
-	/* Throttled ones look again: somebody else may be the nearest now. */
-	assert_int_equal(e2pf_pool_claimed(&r, 0, &stripe, 0), E2PF_EV_ROOM);
-	assert_true(e2pf_pool_is_reading(&r, 3, &unit));
-	assert_false(e2pf_pool_is_reading(&r, 3, &behind));
+	assert_true(e2pf_pool_make(&r, 1));
+	e2pf_pool_started(&r, 1);
+	e2pf_pool_claimed(&r, 0, &stripe, 7);
+	assert_true(e2pf_pool_is_reading(&r, 3, NULL));
 	assert_false(e2pf_pool_is_reading(&r, 4, NULL));
-	stripe.first = 0;
-	stripe.last = 9;
-	e2pf_pool_claimed(&r, 1, &stripe, 7);
-	assert_false(e2pf_pool_is_nearest(&r, 0));
-	assert_true(e2pf_pool_is_nearest(&r, 1));
-	/* A worker that sleeps is nothing to wait for at the gate. */
-	assert_int_equal(e2pf_pool_set_state(&r, 1, E2PF_WORKER_THROTTLED, 9),
+	assert_int_equal(e2pf_pool_set_state(&r, 0, E2PF_WORKER_THROTTLED, 9),
 			 E2PF_EV_GATE);
-	assert_int_equal(r.throttled, 1);
-	/* One that begins to read is progress. */
 	assert_int_equal(r.last_progress, 7);
-	assert_int_equal(e2pf_pool_found_nothing(&r, 1, 5),
+	assert_int_equal(e2pf_pool_found_nothing(&r, 0, 5),
 			 E2PF_EV_ROOM | E2PF_EV_GATE | E2PF_EV_ENDED);
-	assert_int_equal(r.throttled, 0);
-	assert_true(e2pf_pool_is_nearest(&r, 0));
-	assert_false(e2pf_pool_all_idle(&r, 5));
-	e2pf_pool_found_nothing(&r, 0, 5);
-	assert_true(e2pf_pool_all_idle(&r, 5));
-	assert_int_equal(e2pf_pool_found_nothing(&r, 0, 6),
-			 E2PF_EV_GATE | E2PF_EV_ENDED);
-	assert_int_equal(e2pf_pool_leave(&r), E2PF_EV_ENDED);
-	assert_int_equal(r.running, 1);
 	e2pf_pool_clear(&r);
-	assert_int_equal(r.threads_most, 2);
-}
-
-/* The clock of a machine that has been on for an hour is not time of the first stage. */
-TEST(first_stage)
-{
-	static struct e2pf_reads c;
-
-	e2pf_reads_stage(&c, 0, UINT64_C(3600000000000));
-	e2pf_reads_stage(&c, 1, UINT64_C(3600000000005));
-	e2pf_reads_stage(&c, 1, UINT64_C(3600000000012));
-	assert_int_equal(c.stages[0].ns, 5);
-	assert_int_equal(c.stages[1].ns, 7);
 }
 
 static unsigned read_block(struct e2pf_reads *c, uint64_t block, uint64_t ns)

@@ -4,6 +4,7 @@
  * Walks below some folders: the entries of hand-made blocks, and the reads of the
  * source in a small tree; and that unused parts of inode tables are never read.
  */
+#include "numbers.h"
 #include "tiny-fs.h"
 #include "unit.h"
 
@@ -32,16 +33,11 @@ static void record_name(void *ctx, uint32_t ino)
 static uint8_t *put_entry(uint8_t *at, uint32_t ino, unsigned length,
 			  const char *name, unsigned type)
 {
-	uint32_t number = htole32(ino);
-	uint16_t size = htole16((uint16_t)length);
-	uint8_t *to = at + 8;
-
-	memcpy(at, &number, 4);
-	memcpy(at + 4, &size, 2);
+	put32(at, ino);
+	put16(at + 4, (uint16_t)length);
 	at[6] = (uint8_t)strlen(name);
 	at[7] = (uint8_t)type;
-	while (*name)
-		*to++ = (uint8_t)*name++;
+	memcpy(at + 8, name, at[6]);
 	return at + length;
 }
 
@@ -137,13 +133,12 @@ TEST(entries_in_the_inode)
 	} u = { .bytes = { 0 } };
 	struct ext2_ext_attr_entry *attr;
 	uint8_t *tail = u.bytes + 128 + 32 + 4;
-	uint32_t magic = htole32(EXT2_EXT_ATTR_MAGIC);
 
 	u.inode.i_flags = htole32(EXT4_INLINE_DATA_FL);
 	u.inode.i_extra_isize = htole16(32);
 	put_entry(put_entry((uint8_t *)u.inode.i_block + 4, 20, 16, "a",
 			    EXT2_FT_REG_FILE), 21, 40, "b", EXT2_FT_DIR);
-	memcpy(tail - 4, &magic, 4);
+	put32(tail - 4, EXT2_EXT_ATTR_MAGIC);
 	attr = (struct ext2_ext_attr_entry *)tail;
 	attr->e_name_index = 1;
 	attr[1].e_name_index = 7;
@@ -286,18 +281,25 @@ static void read_phase(const struct e2pf_phase *phase)
 	}
 }
 
-/* The part, and then everything if that is to be read. */
-static void read_all(const uint32_t *inodes, unsigned count)
+/* Returns the first phase of a walk below these. */
+static const struct e2pf_phase *begin_below(const uint32_t *inodes,
+					    unsigned count)
 {
 	const struct e2pf_start start = {
 		.budget = UINT64_MAX, .seeks = true
 	};
-	const struct e2pf_phase *phase;
 
 	t.fs.ext4->below = inodes;
 	t.fs.ext4->below_count = count;
 	t.source->ops->begin(t.source, &start);
-	phase = t.source->ops->next(t.source, NULL);
+	return t.source->ops->next(t.source, NULL);
+}
+
+/* The part, and then everything if that is to be read. */
+static void read_all(const uint32_t *inodes, unsigned count)
+{
+	const struct e2pf_phase *phase = begin_below(inodes, count);
+
 	read_phase(phase);
 	if (t.source->ops->next(t.source, phase) == phase)
 		read_phase(phase);
@@ -523,14 +525,11 @@ static void use_parts(bool guarded, uint32_t page)
  * table is cached. */
 SOURCE_TEST(samples_of_a_part)
 {
-	const struct e2pf_start start = { .budget = UINT64_MAX, .seeks = true };
 	const uint32_t first = inode_of(5, 0);
 	uint64_t block = make_folder(first, 0, first, EXT2_FT_DIR);
 	struct e2pf_ref table;
 
-	t.fs.ext4->below = &first;
-	t.fs.ext4->below_count = 1;
-	t.source->ops->begin(t.source, &start);
+	begin_below(&first, 1);
 	t.source->ops->sample(t.source, 5, accept_ref, NULL);
 	table = t.ref[t.refs - 1];
 	assert_true(table.parse);
@@ -545,7 +544,6 @@ SOURCE_TEST(samples_of_a_part)
 SOURCE_TEST(more_than_the_inodes)
 {
 	const uint32_t last = inode_of(GROUPS - 1, 0);
-	const struct e2pf_start start = { .budget = UINT64_MAX, .seeks = true };
 	const uint32_t more = 4096, size = t.fs.geo.inode_size;
 	struct ext2_inode *inode = tiny_inode_at(&t.fs, last);
 	uint8_t *table = calloc(more, size);
@@ -557,10 +555,7 @@ SOURCE_TEST(more_than_the_inodes)
 		  EXT2_FT_DIR);
 	for (i = 0; i < more; i++)
 		memcpy(table + i * size, inode, size);
-	t.fs.ext4->below = &last;
-	t.fs.ext4->below_count = 1;
-	t.source->ops->begin(t.source, &start);
-	t.source->ops->next(t.source, NULL);
+	begin_below(&last, 1);
 	t.source->ops->seed(t.source, 0, 0, accept_ref, NULL);
 	assert_int_equal(t.refs, 1);
 	assert_true(t.source->ops->parse(t.source, &t.ref[0], 0, table,

@@ -7,6 +7,7 @@
 #include "unit.h"
 #include "fake-device.h"
 #include "fake-threads.h"
+#include "numbers.h"
 #include "ext4/journal.h"
 
 #define BS 4096u
@@ -159,19 +160,15 @@ static const struct e2pf_geometry geo = { .block_size = BS, .blocks = BLOCKS };
 RIG_TEST(map)
 {
 	static const uint32_t named[] = { 300, 301, 0, 5000, BLOCKS, 100 };
-	static const uint32_t below[] = { 7000 };
 	const uint32_t blocks[3] = { 200, 100, 50 };
 	const uint32_t none[3] = { 0, 0, BLOCKS };
 	unsigned char *at = r->image + 100 * BS;
 	unsigned i;
 	uint64_t b;
 
-	for (i = 0; i < COUNT(named); i++) {
-		uint32_t le = htole32(named[i]);
-
-		memcpy(at + i * sizeof(le), &le, sizeof(le));
-	}
-	memcpy(r->image + 50 * BS, below, sizeof(below));
+	for (i = 0; i < COUNT(named); i++)
+		put32(at + i * 4, named[i]);
+	put32(r->image + 50 * BS, 7000);
 	e2pf_journal_request_map(&r->j, &geo, none);
 	asked(0, 0);
 	fake_fail_allocation(0);

@@ -839,46 +839,37 @@ PLAN_TEST(references_of_32_bits)
 	UNPARSED(2, 5000 + 2 * most, 7, E2PF_DIRS);
 }
 
-/* An unwanted block is passed only if it leads to a wanted one. */
+/* An unwanted block is passed only if it leads to a wanted one: nodes of a folder do, and
+ * those of a file only to nodes. */
 PLAN_TEST(only_wanted_classes)
 {
-	struct inode inode = make_inode(LINUX_S_IFDIR, EXT4_EXTENTS_FL);
+	static const struct {
+		unsigned mode, depth, cls, found;
+	} of[] = {
+		{ LINUX_S_IFDIR, 1, E2PF_DIRS, 1 },
+		{ LINUX_S_IFDIR, 1, E2PF_BITMAPS, 0 },
+		{ LINUX_S_IFDIR, 0, E2PF_BITMAPS, 0 },
+		{ LINUX_S_IFDIR, 2, E2PF_DIRS, 1 },
+		{ LINUX_S_IFREG, 2, E2PF_DIRS, 0 },
+		{ LINUX_S_IFREG, 2, E2PF_EXTENTS, 1 },
+	};
 	struct e2pf_plan *plan = plan_of(NULL);
+	size_t i;
 
-	put_header(inode.base.i_block, 1, 4, 1);
-	put_index(inode.base.i_block, 0, 5000);
-	plan->classes = 1u << E2PF_DIRS;
-	e2pf_plan_inodes(plan, 20, &inode, sizeof(inode));
-	assert_int_equal(found.count, 1);
-	assert_true(found.ref[0].parse);
-	plan->classes = 1u << E2PF_BITMAPS;
-	e2pf_plan_inodes(plan, 20, &inode, sizeof(inode));
-	assert_int_equal(found.count, 1);
-	put_header(inode.base.i_block, 1, 4, 0);
-	put_extent(inode.base.i_block, 0, 5000, 1);
-	e2pf_plan_inodes(plan, 20, &inode, sizeof(inode));
-	assert_int_equal(found.count, 1);
-}
+	for (i = 0; i < COUNT(of); i++) {
+		struct inode inode = make_inode(of[i].mode, EXT4_EXTENTS_FL);
 
-/* A walk needs no node of a file, but those that lead to nodes of a folder. */
-PLAN_TEST(nodes_that_lead_nowhere)
-{
-	struct inode file = make_inode(LINUX_S_IFREG, EXT4_EXTENTS_FL);
-	struct inode folder;
-	struct e2pf_plan *plan = plan_of(NULL);
-
-	put_header(file.base.i_block, 1, 4, 2);
-	put_index(file.base.i_block, 0, 5000);
-	folder = file;
-	folder.base.i_mode = htole16(LINUX_S_IFDIR);
-	plan->classes = 1u << E2PF_DIRS;
-	e2pf_plan_inodes(plan, 20, &file, sizeof(file));
-	assert_int_equal(found.count, 0);
-	e2pf_plan_inodes(plan, 20, &folder, sizeof(folder));
-	assert_int_equal(found.count, 1);
-	plan->classes = 1u << E2PF_EXTENTS;
-	e2pf_plan_inodes(plan, 20, &file, sizeof(file));
-	assert_int_equal(found.count, 2);
+		put_header(inode.base.i_block, 1, 4, of[i].depth);
+		if (of[i].depth)
+			put_index(inode.base.i_block, 0, 5000);
+		else
+			put_extent(inode.base.i_block, 0, 5000, 1);
+		plan->classes = 1u << of[i].cls;
+		found.count = 0;
+		e2pf_plan_inodes(plan, 20, &inode, sizeof(inode));
+		assert_int_equal(found.count, of[i].found);
+		assert_true(!of[i].found || found.ref[0].parse);
+	}
 }
 
 PLAN_TEST(runs_of_inodes)

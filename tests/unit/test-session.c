@@ -14,7 +14,6 @@
 #include "recorded-tree.h"
 #include "engine/monitor.h"
 #include "ext4/ext4_session.h"
-#include "ext4/ext4_probe.h"
 
 #define BLOCKS 40000u
 #define NOBODY 65534
@@ -310,23 +309,6 @@ TEST(budget)
 		free(text);
 		tree_remove();
 	}
-}
-
-/* What e2prefetch probe shows. */
-TEST(probed)
-{
-	struct e2pf_probe p;
-	struct e2pf_session *s = opened();
-
-	assert_int_equal(e2pf_probe(s, &p), 0);
-	assert_int_equal(e2pf_probe(s, &p), 0);
-	assert_int_equal(p.block_size, 1024);
-	assert_int_equal(p.groups, fs->group_desc_count);
-	assert_int_equal(p.groups_sampled, p.groups);
-	assert_true(p.plan[E2PF_BITMAPS].bytes == 2048 * fs->group_desc_count);
-	/* Without a measurement no time is said. */
-	assert_true(p.measured ? p.seconds >= 0 : p.seconds <= 0);
-	e2pf_session_free(s);
 }
 
 /* A process that cannot see what is cached requests everything, and no read

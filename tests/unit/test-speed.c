@@ -184,17 +184,11 @@ static void says(const char *what)
 TEST(not_measured)
 {
 	set_up_places(MS, MS);
-	fake_set_resident(&rig.dev, 0, rig.dev.blocks, true);
-	says("cached");
-	set_up_places(MS, MS);
 	data_from = UINT64_MAX;
 	says("little metadata");
 	set_up_places(MS, MS);
 	rig.dev.dev.blind = true;
 	says("may not see");
-	set_up_places(MS, MS);
-	fake_set_bad(&rig.dev, 0, rig.dev.blocks);
-	says("failed");
 	/* Only what the sequential speed is measured on. */
 	set_up_places(MS, MS);
 	add(MIB / 2, 1 << 19);

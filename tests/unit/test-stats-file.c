@@ -152,10 +152,4 @@ TEST(raised_privileges)
 	assert_int_equal(access(in_dir("not-made"), F_OK), -1);
 }
 
-/* No statistics. */
-TEST(no_file)
-{
-	assert_null(e2pf_stats_save(NULL, NULL));
-}
-
 UNIT_MAIN(make_dir, remove_dir)
