@@ -41,8 +41,7 @@ static struct {
 	struct sigaction previous;	/* written only while not guarded */
 } mapping = { .lock = PTHREAD_RWLOCK_INITIALIZER };
 
-/* Of this thread.  A signal handler may access it, so it is not allocated late. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+static E2PF_OF_THREAD struct {
 	bool reading;			/* for our channel, by the unix manager */
 	volatile uintptr_t from, to;	/* copied now; `to` is 0: nothing */
 	sigjmp_buf env;

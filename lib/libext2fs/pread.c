@@ -27,8 +27,7 @@ typedef ssize_t pread_function(int fd, void *to, size_t length, off_t offset);
 
 static pread_function *next;	/* NULL in a static program */
 
-static _Thread_local __attribute__((tls_model("initial-exec")))
-const struct e2pf_retry *retry;
+static E2PF_OF_THREAD const struct e2pf_retry *retry;
 
 __attribute__((constructor)) static void find_next(void)
 {

@@ -8,7 +8,16 @@
 #ifndef E2PF_PREAD_H
 #define E2PF_PREAD_H
 
+#include <features.h>
 #include <stdbool.h>
+
+/* A variable of a thread that a signal handler may access: glibc allocates others at their
+ * first access.  musl does not, and its dlopen(3) refuses this model. */
+#ifdef __GLIBC__
+#define E2PF_OF_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+#else
+#define E2PF_OF_THREAD _Thread_local
+#endif
 
 /* False if a preloaded library may supply the bytes: also with another C library than
  * glibc, where that is unknown. */

@@ -114,6 +114,11 @@ static long record_bytes(int fd, const char *call, int64_t at, const void *buf,
 	return record(fd, call, at, (int64_t)length, sum, result);
 }
 
+/* In musl the longer names are macros of the shorter ones. */
+#undef pwrite64
+#undef ftruncate64
+#undef fallocate64
+
 /* symbol is what programs call; the function has a name of its own because
  * headers may map one symbol to another. */
 #define DEFINE(type, symbol, parameters) \
