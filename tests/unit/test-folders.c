@@ -453,7 +453,7 @@ SOURCE_TEST(half_of_the_blocks)
 	read_all(&first, 1);
 	for (i = 0; i < t.refs; i++)
 		bytes += t.ref[i].length;
-	assert_in_range(bytes, 200 * BS, t.fs.geo.blocks / 2 * BS);
+	assert_uint_in_range(bytes, 200 * BS, t.fs.geo.blocks / 2 * BS);
 }
 
 /* Beside a folder lie others with more names than are kept in memory: everything is
