@@ -152,6 +152,37 @@ static int use_child(void)
 	return 106;
 }
 
+/* A thread of a parallel e2fsck: with a copy of the structure, and a channel that the
+ * copied one's manager opens, it scans until another thread ends the process. */
+static void *scan_copy(void *data)
+{
+	struct struct_ext2_filsys copy = *(ext2_filsys)data;
+
+	copy.icache = NULL;
+	if (unix_io_manager->open(first, 0, &copy.io) ||
+	    copy.io->manager != ((ext2_filsys)data)->io->manager)
+		_exit(107);
+	io_channel_set_blksize(copy.io, (int)copy.blocksize);
+	copy.image_io = copy.io;
+	copy.io->app_data = &copy;
+	while (!scan(&copy))
+		;
+	_exit(102);
+}
+
+static int use_parallel(void)
+{
+	ext2_filsys fs = opened(first, EXT2_FLAG_64BITS);
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (is_watched(fs) ||
+		    pthread_create(&thread, NULL, scan_copy, fs))
+			return 104;
+	return scan(fs);
+}
+
 /* These are found before those of libc.  With `stuck` they simulate a disk that
  * does not respond: our threads wait forever, and no block is cached. */
 static bool stuck;
@@ -267,6 +298,7 @@ static const struct {
 	{ "journal", use_journal },
 	{ "nothing", use_nothing }, { "child", use_child },
 	{ "stuck", use_stuck }, { "crash", use_crash },
+	{ "parallel", use_parallel },
 };
 
 static void name_files(void)
@@ -341,29 +373,39 @@ TEST(child_writes_nothing)
 	assert_int_not_equal(access(stats, F_OK), 0);
 }
 
+/* Of an e2fsck without and with threads of its own. */
+static const char *const options[] = { NULL, "-m2" };
+
+TEST(parallel)
+{
+	assert_int_equal(use_with("parallel", "1", "-m4"), 0);
+	assert_true(stats_have(stats, "first\""));
+}
+
 /* Threads are abandoned after a second, and the statistics are written. */
 TEST(threads_left_behind)
 {
 	struct timespec from, to;
+	int i;
 
-	clock_gettime(CLOCK_MONOTONIC, &from);
-	assert_int_equal(use("stuck", "1"), 0);
-	clock_gettime(CLOCK_MONOTONIC, &to);
-	assert_true(stats_have(stats, "first\""));
-	/* The program waited for the threads, so they existed. */
-	assert_true(to.tv_sec - from.tv_sec > 1 ||
-		    (to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec -
-		    from.tv_nsec >= 1000000000L);
+	for (i = 0; i < 2; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &from);
+		assert_int_equal(use_with("stuck", "1", options[i]), 0);
+		clock_gettime(CLOCK_MONOTONIC, &to);
+		assert_true(stats_have(stats, "first\""));
+		/* The program waited for the threads, so they existed. */
+		assert_true(to.tv_sec - from.tv_sec > 1 ||
+			    (to.tv_sec - from.tv_sec) * 1000000000L +
+			    to.tv_nsec - from.tv_nsec >= 1000000000L);
+	}
 }
 
 /* Defined with --coverage, which allocates memory when it writes its
  * counters. */
 extern void __gcov_dump(void) __attribute__((weak));
 
-/* With -m, too, as for an e2fsck with threads of its own. */
 TEST(crash_ends)
 {
-	static const char *const options[] = { NULL, "-m2" };
 	int status, i;
 
 	if (__gcov_dump)
