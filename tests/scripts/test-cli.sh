@@ -360,7 +360,7 @@ test_mapping()
 		done
 		for option in -fn -fy; do
 			tap_unless "$(no_strace)" "$option copies what was read ahead" \
-				copies $option
+				undisturbed copies $option
 		done
 		tap_unless "${E2PF_RUNTIME:+a sanitizer has a pread64() of its own}" \
 			"io_manager = mmap" reads_by mmap PREFETCH_IO_MANAGER=mmap -fy
