@@ -152,7 +152,7 @@ rows_combinations()
 	done
 }
 
-btrfs_kinds=(super array header pointer entry chunk root body swap zero truncate)
+btrfs_kinds=(super header pointer entry root body swap zero truncate)
 btrfs_images=(dup full-extents mixed node-16k node-64k quota raid1-missing single)
 # Damage to a tree of block groups.  With checksums that match: a pointer of its root to
 # what is no block, to a block of another tree, to one beyond the device, and with

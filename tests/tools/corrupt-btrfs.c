@@ -17,13 +17,12 @@
 #define OWNERS		32
 
 enum kind {
-	SUPER, ARRAY, HEADER, POINTER, ENTRY, CHUNK, ROOT, BODY, SWAP, ZERO,
-	TRUNCATE, KINDS
+	SUPER, HEADER, POINTER, ENTRY, ROOT, BODY, SWAP, ZERO, TRUNCATE, KINDS
 };
 
 static const char *const kinds[KINDS] = {
-	"super", "array", "header", "pointer", "entry", "chunk", "root", "body",
-	"swap", "zero", "truncate"
+	"super", "header", "pointer", "entry", "root", "body", "swap", "zero",
+	"truncate"
 };
 
 struct field {
@@ -61,9 +60,6 @@ static const struct field header_fields[] = {
 	{ "level", BT_HEADER_LEVEL, 1 },
 };
 
-/* The first fields of an item belong to its key. */
-#define KEY_FIELDS	3
-
 static const struct field pointer_fields[] = {
 	{ "objectid", BT_AT(disk_key, objectid), 8 },
 	{ "type", BT_AT(disk_key, type), 1 },
@@ -77,17 +73,6 @@ static const struct field entry_fields[] = {
 	{ "type", BT_AT(disk_key, type), 1 },
 	{ "offset", BT_AT(disk_key, offset), 8 }, { "data offset", BT_ITEM_OFFSET, 4 },
 	{ "data size", BT_ITEM_SIZE, 4 },
-};
-
-static const struct field chunk_fields[] = {
-	{ "length", BT_AT(chunk, length), 8 }, { "owner", 8, 8 },
-	{ "stripe_len", BT_AT(chunk, stripe_len), 8 },
-	{ "type", BT_AT(chunk, type), 8 }, { "io_align", 32, 4 },
-	{ "sector_size", 40, 4 }, { "num_stripes", BT_AT(chunk, num_stripes), 2 },
-	{ "sub_stripes", BT_AT(chunk, sub_stripes), 2 },
-	{ "stripe.devid", BT_AT(chunk, stripe) + BT_AT(stripe, devid), 8 },
-	{ "stripe.offset", BT_AT(chunk, stripe) + BT_AT(stripe, offset), 8 },
-	{ "stripe.dev_uuid", BT_AT(chunk, stripe) + BT_AT(stripe, dev_uuid), 4 },
 };
 
 static const struct field root_fields[] = {
@@ -247,8 +232,6 @@ static bool has_kind(const struct place *block, unsigned kind)
 	case POINTER: return block->level && block->items;
 	case ENTRY:
 	case BODY: return !block->level && block->items;
-	case CHUNK: return !block->level &&
-			   block->tree == BTRFS_CHUNK_TREE_OBJECTID;
 	case ROOT: return !block->level &&
 			  block->tree == BTRFS_ROOT_TREE_OBJECTID;
 	default: return 1;
@@ -260,7 +243,7 @@ static const struct place *pick_block(unsigned kind)
 {
 	uint64_t owner;
 
-	if (kind == SUPER || kind == ARRAY)
+	if (kind == SUPER)
 		return &super_place;
 	if (!count_places(kind, ANY_TREE))
 		die("no %s here", kinds[kind]);
@@ -306,8 +289,7 @@ static void pick_in_item(unsigned char *b, const struct place *block,
 			 unsigned kind, struct target *t)
 {
 	static const uint8_t sizes[] = { 1, 2, 4, 8 };
-	int type = kind == CHUNK ? BTRFS_CHUNK_ITEM_KEY :
-		   kind == ROOT ? BTRFS_ROOT_ITEM_KEY : 0;
+	int type = kind == ROOT ? BTRFS_ROOT_ITEM_KEY : 0;
 	uint32_t i = pick_item(b, block->items, type), size;
 	struct field bytes = { "bytes", 0, 0 };
 
@@ -318,32 +300,12 @@ static void pick_in_item(unsigned char *b, const struct place *block,
 	if (bytes.size > size)
 		bytes.size = 1;
 	bytes.off = below(size / bytes.size) * bytes.size;
-	set_target(t, item_of(b, i) - b, kind == CHUNK ? PICK(chunk_fields) :
+	set_target(t, item_of(b, i) - b,
 		   kind == ROOT ? PICK(root_fields) : &bytes, "item", i);
 	if (kind == BODY)
 		snprintf(t->name, sizeof(t->name),
 			 "item %" PRIu32 " of type %d, byte %u", i,
 			 type_of(entry_of(b, i)), bytes.off);
-}
-
-static void pick_in_super(unsigned kind, struct target *t)
-{
-	struct field f = *PICK(super_fields);
-
-	if (kind == ARRAY) {
-		/* One key and its chunk: mkfs.btrfs writes no more to this
-		 * array. */
-		if (below(4)) {
-			f = *PICK(chunk_fields);
-			f.off += BT_SIZE(disk_key);
-		} else {
-			f = pointer_fields[below(KEY_FIELDS)];
-		}
-		if (f.off + f.size > bt_le32(super + BT_SUPER_SYS_ARRAY_SIZE))
-			die("no array here");
-		f.off += BT_SUPER_SYS_ARRAY;
-	}
-	set_target(t, 0, &f, kinds[kind], f.off);
 }
 
 static void pick_target(const struct place *block, unsigned char *b,
@@ -353,8 +315,7 @@ static void pick_target(const struct place *block, unsigned char *b,
 
 	switch (kind) {
 	case SUPER:
-	case ARRAY:
-		pick_in_super(kind, t);
+		set_target(t, 0, PICK(super_fields), "super", 0);
 		break;
 	case POINTER:
 		set_target(t, BT_HEADER_BYTES + i * BT_PTR_BYTES,
@@ -364,7 +325,6 @@ static void pick_target(const struct place *block, unsigned char *b,
 		set_target(t, BT_HEADER_BYTES + i * BT_ITEM_BYTES,
 			   PICK(entry_fields), "entry", i);
 		break;
-	case CHUNK:
 	case ROOT:
 	case BODY:
 		pick_in_item(b, block, kind, t);
