@@ -134,8 +134,7 @@ numbered="gone|vanishing device|gone|read|10|5|-
 cut|$CUT|cut|read|4|3|0 1000000 2097152
 once|reads that fail once|once|read|5|2|0 4 5
 write|write errors|wfail|write|8|0|5 28
-signal|signals at a read|signal|read|2|2|2 9 15
-signal|signals at a write|wsignal|write|4|0|2 9 15"
+signal|signals at a read|signal|read|2|2|2 9 15"
 
 # numbered_cases IMAGE OPTION COUNT: of the row that the caller has read.
 numbered_cases()

@@ -21,7 +21,6 @@
  *				somebody opens the FIFO E2PF_FAULT_FIFO to write
  *   wfail:N:ERRNO		the N-th write fails, and all later ones of its
  *				first byte
- *   wsignal:N:SIGNAL		a signal before the N-th write
  *   call:WHO:NAME:N		the N-th call of NAME by WHO: launcher, or a
  *				module, as e2fsck-prefetch.so
  *   calls:WHO:NAME:N		the same, and all later ones
@@ -72,7 +71,7 @@
 
 enum kind {
 	NONE, TRACE, READ_RANGE, GONE, CUT, ONCE, SIGNAL, HOLD,
-	WFAIL, WSIGNAL, CALL, CALLS
+	WFAIL, CALL, CALLS
 };
 
 static struct fault {
@@ -192,7 +191,7 @@ static void parse(const char *text)
 {
 	static const char *const names[] = {
 		"none", "trace", "read", "gone", "cut", "once",
-		"signal", "hold", "wfail", "wsignal", "call", "calls"
+		"signal", "hold", "wfail", "call", "calls"
 	};
 	size_t len = strcspn(text, ":"), i;
 
@@ -647,12 +646,9 @@ static bool before_write(uint64_t off, size_t len)
 
 	if (fault.kind == TRACE)
 		log_line("write\n");
-	if ((fault.kind == WFAIL || fault.kind == WSIGNAL) &&
-	    ++writes == fault.n) {
+	if (fault.kind == WFAIL && ++writes == fault.n) {
 		log_line("hit\n");
 		bad_write = off;
-		if (fault.kind == WSIGNAL)
-			raise((int)fault.value);
 	}
 	if (gone || (fault.kind == WFAIL && off <= bad_write &&
 		     bad_write - off < len)) {
