@@ -307,7 +307,8 @@ postrm_removes()
 postinst_changes_nothing()
 {
 	new_root && by_package postinst configure && [ -z "$triggers" ] && as_before &&
-	new_enabled_root && rm "$root$units/systemd-fsck-root.service.d/e2prefetch.conf" &&
+	new_enabled_root && rm "$root$units"/systemd-fsck{@,-root}.service.d/e2prefetch.conf &&
+	echo mine >"$root$units/systemd-fsck@.service.d/e2prefetch.conf" &&
 	list >"$E2PF_TMP/before" && by_package postinst configure && as_before || return
 	# From outside the links of $root lead nowhere.
 	[ -z "$triggers" ] && rm "$root/etc/dracut.conf.d/e2prefetch.conf" &&

@@ -42,7 +42,7 @@ suite_tests()
 # neither.
 run_one()
 {
-	local test=$1 began=${EPOCHREALTIME/[.,]/}
+	local test=$1
 
 	cd "$suite/tests" || return
 	env -i PATH="$PATH" HOME="${HOME-/}" TMPDIR="$E2PF_TMP" \
@@ -50,7 +50,6 @@ run_one()
 		PREFETCH_STATS="$results/$test.stats" \
 		timeout -k 10 "$LIMIT" ./test_one --skip-slow-tests "$source/tests/$test" \
 		</dev/null >"$results/$test.out" 2>&1
-	echo $((${EPOCHREALTIME/[.,]/} - began)) >"$results/$test.usec"
 	mv "$test.ok" "$test.failed" "$results" 2>/dev/null
 	rm -f "$test.log" "$test.slow"
 }
@@ -84,20 +83,6 @@ result()
 helped() { grep -lq '"block_size"' "$E2PF_TMP/$1"/*.stats; }
 
 count() { find "$E2PF_TMP/$1" -name "*.$2" | wc -l; }
-
-# seconds NAME TEST...: of the run and of stock's, and each test that takes three times
-# stock's and a second longer.
-seconds()
-{
-	local test
-
-	for test in "${@:2}"; do
-		echo "$test" "$(<"$E2PF_TMP/stock/$test.usec")" "$(<"$E2PF_TMP/$1/$test.usec")"
-	done | awk -v name="# $1" '
-		{ stock += $2; ours += $3 }
-		$3 > 3 * $2 && $3 > $2 + 1e6 { print name ": " $1 " took " $3 / 1e6 " s, with stock " $2 / 1e6 }
-		END { print name ": " ours / 1e6 " s in all, with stock " stock / 1e6 }'
-}
 
 # compare_suite NAME TEST...: compare with stock's results, test by test; sets
 # $differ to the number that differ.  Some tests detect only while running that they
@@ -162,7 +147,6 @@ test_suite()
 			PREFETCH_E2FSCK="$suite/e2fsck/e2fsck.real")
 		run_suite $name "$E2FSCK_TEST" "$@"
 		compare_suite $name "$@"
-		seconds $name "$@"
 		tap_check "$name: it was the launcher that ran" helped $name
 		note "$version" "same_$name" $(($# - differ))
 		note "$version" "differ_$name" "$differ"

@@ -308,54 +308,12 @@ row_suites()
 # ours_row NAME EXPECTED COMMAND...: from Debian 12 with e2prefetch enabled.
 ours_row() { ours && row "enabled, $@"; }
 
-# What the administrator did to two drop-ins stays, and the first is all that a purge
-# leaves.
-edited=/etc/systemd/system/systemd-fsck@.service.d/e2prefetch.conf
-deleted=/etc/systemd/system/systemd-fsck-root.service.d/e2prefetch.conf
-row_edited()
-{
-	ours && inside sed -i '$aNice=5' "$edited" && rm "$root$deleted" || return
-	keep=1
-	row "enabled, one drop-in edited, one deleted: upgraded to a newer version" \
-		"in part prefetched" install_debs next
-	keep=
-	tap_check "they are as they were, also after a purge" stays_edited
-}
-
-stays_edited()
-{
-	grep -x Nice=5 "$root$edited" && [ ! -L "$root$deleted" ] &&
-	inside dpkg --purge e2prefetch && grep -x Nice=5 "$root$edited" &&
-	! is_clean >"$E2PF_TMP/left" && cat "$E2PF_TMP/left" &&
-	[ "$(<"$E2PF_TMP/left")" = "left: ${edited#/}" ]
-}
-
 row_versions()
 {
 	ours_row "upgraded to a newer version" "enabled prefetched" install_debs next
 	ours && install_debs next >>"$log" 2>&1 &&
 	row "enabled, downgraded to an older version" "enabled prefetched" \
 		install_debs ours
-}
-
-downgrade_e2fsprogs()
-{
-	local list="e2fsprogs libext2fs2 libss2 libcom-err2 logsave" name
-
-	suite_is bookworm &&
-	for name in $list; do
-		echo "$name=$(inside apt-cache policy $name |
-			sed -n 's/^ *\([0-9][^ ]*\) 500$/\1/p' | head -n 1)"
-	done >"$E2PF_TMP/versions" &&
-	apt --allow-downgrades install $(cat "$E2PF_TMP/versions")
-}
-
-row_e2fsprogs_back()
-{
-	ours && suite_is trixie >>"$log" 2>&1 &&
-	apt install e2fsprogs >>"$log" 2>&1 &&
-	row "enabled, e2fsprogs of trixie to that of bookworm" \
-		"enabled prefetched" downgrade_e2fsprogs
 }
 
 row_again()
@@ -371,10 +329,6 @@ row_remove()
 	ours_row "apt-get remove" "removed stock" apt remove e2prefetch
 	settings_stay=
 	ours_row "apt-get purge" "removed stock" apt purge e2prefetch
-	ours_row "apt-get autoremove" "enabled prefetched" apt --purge autoremove
-	ours && inside apt-mark auto e2prefetch >/dev/null &&
-	row "enabled, apt-get autoremove takes e2prefetch" "removed stock" \
-		apt --purge autoremove
 }
 
 # Files of the package are deleted while it is enabled.  This is done before the loop
@@ -482,7 +436,7 @@ row_usrmerge()
 	row "enabled, then usrmerge" "enabled prefetched" apt install usrmerge
 }
 
-all_rows="suites edited versions e2fsprogs_back again remove half killed usrmerge"
+all_rows="suites versions again remove half killed usrmerge"
 
 main()
 {
