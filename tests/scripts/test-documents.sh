@@ -401,6 +401,17 @@ same_licences()
 	[ $wrong = 0 ] && [ $seen -gt 100 ]
 }
 
+# Each source says under which licence it is, and who holds its copyright.
+says_licences()
+{
+	{
+		git ls-files '*.[ch]' '*.sh' '*.py' '*.am' '*.ac' '*.in' '*.[1-8]'
+		git grep -lI '^#!'
+	} | sort -u >"$dir/sources" && [ "$(wc -l <"$dir/sources")" -gt 100 ] &&
+	! xargs grep -L 'SPDX-License-[I]dentifier: ' <"$dir/sources" | grep . &&
+	! xargs grep -L 'SPDX-FileCopyright[T]ext: ' <"$dir/sources" | grep .
+}
+
 # Those that modify the machine declare it.
 package_tests()
 {
@@ -453,6 +464,7 @@ test_packages()
 	tap_check "debian/tests and their restrictions" package_tests
 	if git ls-files --error-unmatch debian/control >/dev/null 2>&1; then
 		tap_check "address and home page stand nowhere else" only_there
+		tap_check "each source has a licence" says_licences
 		tap_check "debian/copyright: licences" same_licences
 		tap_check "the release has what packages need" released
 	else

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# Looks for licence and copyright in each source; runs clang-tidy, cppcheck and gcc
-# -fanalyzer on all C sources, including tests and disk models, and owners.py on the
-# engine.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with reasons.
+# Runs clang-tidy, cppcheck and gcc -fanalyzer on all C sources, including tests and disk
+# models, and owners.py on the engine.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with reasons.
 # Prints TAP: a finding is a failure.
 #
 # Needs a configured build in top_builddir for config.h.
@@ -69,26 +68,6 @@ analyze()
 	each -vE '^tests/unit/' "${how[@]}" "${cflags[@]}" -c -o /dev/null {}
 }
 
-# Each tracked source says within its first lines under which licence it is and who holds
-# its copyright.
-licences()
-{
-	local files file
-
-	mapfile -t files < <(git ls-files | while read -r file; do
-		case $file in
-		*.[ch] | *.sh | *.py | *.am | *.ac | *.in | *.[1-8]) echo "$file" ;;
-		*) ! head -c 2 "$file" | grep -q '^#!' || echo "$file" ;;
-		esac
-	done)
-	[ ${#files[@]} -gt 100 ] || { echo "git lists no sources"; return 1; }
-	for file in "${files[@]}"; do
-		head -n 5 "$file" | tr '\n' ' ' | grep -q \
-			'SPDX-License-[I]dentifier: .*SPDX-FileCopyright[T]ext: ' ||
-			echo "$file: warning: no line with SPDX and licence or copyright"
-	done
-}
-
 [ -e "$top_builddir/config.h" ] || tap_bail "no $top_builddir/config.h: run configure"
 mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
 includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs)
@@ -105,11 +84,6 @@ cflags+=(-std=gnu11 -include "$top_builddir/config.h"
 
 test_all()
 {
-	if git ls-files --error-unmatch configure.ac >/dev/null 2>&1; then
-		checker "licence and copyright of each file of git" licences
-	else
-		tap_skip "licence and copyright" "no git here"
-	fi
 	checker clang-tidy tidy
 	checker 'calls and writers of fields in the engine, says a script of python3' \
 		python3 tests/tools/owners.py
