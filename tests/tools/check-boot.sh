@@ -355,13 +355,11 @@ test_boots()
 	boots "settings that are wrong" stock stock none
 	tap_check "status says so" reported \
 		'^e2fsck-prefetch: .*perhaps' '^status 4$'
-	boots "settings that are wrong, $late" stock stock none $by_systemd
 	tap_check "settings that are right" settings_are ""
 
 	tap_check "the package's programs deleted" on_disk sh -c \
 		'rm -r /usr/libexec/e2prefetch && update-initramfs -u'
 	boots "half removed" stock stock none
-	boots "half removed, $late" stock stock none $by_systemd
 	tap_check "the package installed again" on_disk sh -c \
 		'dpkg -i --force-confold /ours/*.deb && e2prefetch status'
 
