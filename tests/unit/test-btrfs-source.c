@@ -48,6 +48,26 @@ struct phases {
 	unsigned place[DEVICE / FS_NODE], count, of_class[E2PF_BTRFS_CLASSES];
 };
 
+/* The chunk of metadata is in this leaf of the chunk tree alone. */
+static void make_chunks(uint8_t *super, uint8_t *leaf)
+{
+	uint8_t item[256];
+	size_t size = fs_chunk(item, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, 0);
+
+	fs_block(leaf, SYS, BTRFS_CHUNK_TREE_OBJECTID, 0);
+	fs_add_sys(super, SYS, item, size);
+	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, SYS, item, size);
+	size = fs_chunk(item, 4 * MIB, BTRFS_BLOCK_GROUP_METADATA, 1, 0);
+	put64(item + BT_AT(chunk, stripe) + BT_AT(stripe, offset), 4 * MIB);
+	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, META, item, size);
+}
+
+static int read_block(void *device, const struct e2pf_ref *ref, void *bytes)
+{
+	memcpy(bytes, (uint8_t *)device + ref->offset, ref->length);
+	return 0;
+}
+
 /* The filesystem, on one device and a missing one. */
 static struct phases *make_fs(void)
 {
@@ -64,8 +84,7 @@ static struct phases *make_fs(void)
 	fs_block(at(device, SYS + FS_NODE), SYS + FS_NODE,
 		 BTRFS_CHUNK_TREE_OBJECTID, 1);
 	fs_add_ptr(at(device, SYS + FS_NODE), SYS, FS_GENERATION);
-	/* The chunk of metadata is in the chunk tree alone, below its root. */
-	fs_chunk_tree(super, at(device, SYS), SYS, META, 4 * MIB, 4 * MIB);
+	make_chunks(super, at(device, SYS));
 	roots = at(device, META);
 	fs_block(roots, META, BTRFS_ROOT_TREE_OBJECTID, 0);
 	fs_add_root(roots, BTRFS_EXTENT_TREE_OBJECTID, META + MIB, 1);
@@ -83,7 +102,7 @@ static struct phases *make_fs(void)
 	map->device[1].devid = 2;
 	p->btrfs.bytes[0] = p->btrfs.bytes[1] = DEVICE;
 	p->source = &p->btrfs.source;
-	e2pf_btrfs_init(&p->btrfs, fs_read, device);
+	e2pf_btrfs_init(&p->btrfs, read_block, device);
 	assert_int_equal(map->count, 2);
 	assert_int_equal(map->tree_blocks, 2);
 	return p;
