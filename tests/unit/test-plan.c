@@ -452,19 +452,10 @@ PLAN_TEST(extent_indexes)
 	UNPARSED(0, 5000, 2, E2PF_EXTENTS);
 	UNPARSED(1, 9000, 1, E2PF_EXTENTS);
 
-	/* In a directory, they are. */
 	inode.base.i_mode = htole16(LINUX_S_IFDIR);
-	plan_inode(20, &inode);
-	REF(0, 5000, 2, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0, E2PF_DIRS);
-
 	put_header(inode.base.i_block, 1, 4, 5);
 	assert_int_equal(plan_inode(20, &inode), 1);
 	REF(0, 5000, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 4, E2PF_DIRS);
-
-	/* Extents in the inode of a file are data. */
-	inode.base.i_mode = htole16(LINUX_S_IFREG);
-	put_header(inode.base.i_block, 1, 4, 0);
-	assert_int_equal(plan_inode(20, &inode), 0);
 }
 
 /* The number of the block that is planned. */
