@@ -379,7 +379,7 @@ static void use_up(struct rig *r, int n)
 	const uint64_t list[] = { 100, 120, 140 };
 	struct e2pf_class_count plan[E2PF_CLASSES];
 
-	rig_prepare(r);
+	r->source = tiny_source(&r->fs, r->classes);
 	fake_fail_allocation(n);
 	r->e = e2pf_engine_new(r->source, &r->device);
 	if (!r->e)

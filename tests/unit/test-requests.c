@@ -297,14 +297,11 @@ static void free_image(void)
  * A check of an image.
  */
 
-struct run {
-	struct fake_device dev;
-	struct e2pf_device *device;
-	struct e2pf_engine *e;
-};
+static struct fake_device dev;
+static struct e2pf_device *device = &dev.dev;
+static struct e2pf_engine *engine;
 
-static void check_reads(struct run *r, uint64_t block, uint32_t count,
-			uint64_t ns)
+static void check_reads(uint64_t block, uint32_t count, uint64_t ns)
 {
 	static char buf[64 * BLOCK];
 	struct e2pf_read read = {
@@ -312,90 +309,88 @@ static void check_reads(struct run *r, uint64_t block, uint32_t count,
 	};
 
 	assert_true(read.length <= sizeof(buf));
-	e2pf_engine_before_read(r->e, &read);
+	e2pf_engine_before_read(engine, &read);
 	fake_threads_settle();
-	r->device->ops->read(r->device, buf, read.offset,
-			     (uint32_t)read.length);
-	e2pf_engine_after_read(r->e, &read);
-	fake_advance(&r->dev, ns);
+	device->ops->read(device, buf, read.offset, (uint32_t)read.length);
+	e2pf_engine_after_read(engine, &read);
+	fake_advance(&dev, ns);
 	fake_threads_settle();
 }
 
-static void pass1(struct run *r)
+static void pass1(void)
 {
 	const struct steps *walk = &im.walk;
 	const struct step *s;
 
-	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
+	e2pf_engine_stage(engine, E2PF_EXT4_PASS1);
 	for (s = walk->step; s < walk->step + walk->count; s++) {
-		e2pf_ext4_at_group(r->e, s->group);
+		e2pf_ext4_at_group(engine, s->group);
 		fake_threads_settle();
-		check_reads(r, s->block, s->count, s->count > 1 ?
+		check_reads(s->block, s->count, s->count > 1 ?
 			    s->count * TABLE_NS : BLOCK_NS);
 	}
 }
 
-static void put_wanted(struct run *r)
+static void put_wanted(void)
 {
 	struct e2pf_ext4 *ext4 = im.fs.ext4;
-	uint64_t first, i, n = e2pf_ext4_list_wants(ext4, r->e, &first);
+	uint64_t first, i, n = e2pf_ext4_list_wants(ext4, engine, &first);
 	uint64_t *block = calloc(n + 1, sizeof(*block));
 
 	assert_non_null(block);
 	for (i = 0; i < n; i++)
 		block[i] = im.dirs.step[first + i].block;
-	e2pf_ext4_list_put(ext4, r->e, block, n);
+	e2pf_ext4_list_put(ext4, engine, block, n);
 	fake_threads_settle();
 	free(block);
 }
 
-static void pass2(struct run *r)
+static void pass2(void)
 {
 	const struct steps *dirs = &im.dirs;
 	size_t i;
 
-	e2pf_engine_stage(r->e, E2PF_EXT4_PASS2);
-	e2pf_ext4_list_begin(im.fs.ext4, r->e, dirs->count);
+	e2pf_engine_stage(engine, E2PF_EXT4_PASS2);
+	e2pf_ext4_list_begin(im.fs.ext4, engine, dirs->count);
 	fake_threads_settle();
 	for (i = 0; i < dirs->count; i++) {
-		put_wanted(r);
-		e2pf_ext4_list_at(im.fs.ext4, r->e, i);
+		put_wanted();
+		e2pf_ext4_list_at(im.fs.ext4, engine, i);
 		fake_threads_settle();
-		check_reads(r, dirs->step[i].block, 1, BLOCK_NS);
+		check_reads(dirs->step[i].block, 1, BLOCK_NS);
 	}
-	e2pf_ext4_list_end(im.fs.ext4, r->e);
+	e2pf_ext4_list_end(im.fs.ext4, engine);
 	fake_threads_settle();
 }
 
-static void pass5(struct run *r)
+static void pass5(void)
 {
 	const struct tiny_fs *fs = &im.fs;
 	uint32_t g;
 
-	e2pf_engine_stage(r->e, E2PF_EXT4_PASS5);
+	e2pf_engine_stage(engine, E2PF_EXT4_PASS5);
 	for (g = 0; g < fs->geo.groups; g++) {
-		check_reads(r, fs->groups[g].block_bitmap, 1, BITMAP_NS);
-		check_reads(r, fs->groups[g].inode_bitmap, 1, BITMAP_NS);
+		check_reads(fs->groups[g].block_bitmap, 1, BITMAP_NS);
+		check_reads(fs->groups[g].inode_bitmap, 1, BITMAP_NS);
 	}
 }
 
-static void start(struct run *r, const struct kind *kind)
+static void start(const struct kind *kind)
 {
 	const struct e2pf_policy policy = e2pf_policy_choose(&kind->topo, 1,
 							    false);
 	const struct e2pf_engine_config cfg = {
 		.threads = policy.threads, .seek_threads = policy.seek_threads,
-		.seeks = policy.seeks,
-		.measure = policy.measure, .has_checker = true,
-		.budget = (uint64_t)recipe->budget << 20
+		.seeks = policy.seeks, .measure = policy.measure,
+		.has_checker = true, .budget = (uint64_t)recipe->budget << 20
 	};
 
-	r->dev.miss_ns = kind->lone;
-	r->dev.ask_ns = kind->deep;
-	r->e = e2pf_engine_new(tiny_source(&im.fs, E2PF_ALL_CLASSES),
-			       &r->device);
-	assert_non_null(r->e);
-	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
+	dev.miss_ns = kind->lone;
+	dev.ask_ns = kind->deep;
+	engine = e2pf_engine_new(tiny_source(&im.fs, E2PF_ALL_CLASSES),
+				 &device);
+	assert_non_null(engine);
+	assert_int_equal(e2pf_engine_start(engine, &cfg), 0);
 	fake_threads_settle();
 }
 
@@ -405,23 +400,21 @@ static void start(struct run *r, const struct kind *kind)
  * bytes that the engine looked at, cached or not. */
 static void make_row(char row[ROW], const struct kind *kind)
 {
-	struct run r = { .device = &r.dev.dev };
 	struct e2pf_engine_stats stats;
 
 	fake_threads_reset();
-	fake_new_unrecorded(&r.dev, im.fs.image, im.fs.size, BLOCK);
-	start(&r, kind);
-	pass1(&r);
-	pass2(&r);
-	pass5(&r);
-	assert_true(e2pf_engine_stop(r.e, -1));
-	e2pf_engine_get_stats(r.e, 1000, &stats);
-	e2pf_engine_free(r.e);
+	fake_new_unrecorded(&dev, im.fs.image, im.fs.size, BLOCK);
+	start(kind);
+	pass1();
+	pass2();
+	pass5();
+	assert_true(e2pf_engine_stop(engine, -1));
+	e2pf_engine_get_stats(engine, 1000, &stats);
+	e2pf_engine_free(engine);
 	snprintf(row, ROW, "%-8s %-10s %8" PRIu64 " %10" PRIu64 " %6" PRIu64
-		 " %10" PRIu64 "\n", kind->name, recipe->name, r.dev.reached,
-		 r.dev.reached_blocks * BLOCK, r.dev.sweeps,
-		 stats.planned_bytes);
-	fake_free(&r.dev);
+		 " %10" PRIu64 "\n", kind->name, recipe->name, dev.reached,
+		 dev.reached_blocks * BLOCK, dev.sweeps, stats.planned_bytes);
+	fake_free(&dev);
 }
 
 /* The next row of the recorded table; empty at its end. */
