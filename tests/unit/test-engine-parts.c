@@ -125,6 +125,10 @@ PART_TEST(schedule_of_units)
 	assert_int_equal(stripe.last + 1, 8192 / 2);
 	e2pf_schedule_set_next(&s, E2PF_NEXT_NONE);
 	assert_false(e2pf_schedule_may_end(&s));
+	/* Units that are taken so many at once have no weight. */
+	e2pf_schedule_begin(&s, &unfollowed);
+	assert_true(e2pf_schedule_claim(&s, 1, 2, &stripe));
+	assert_int_equal(stripe.last + 1, 10);
 }
 
 static void start_window(struct e2pf_window *w)
