@@ -4,8 +4,7 @@
  * The on-disk format of btrfs, as far as the headers of Linux 5.5 do not have
  * it: numbers and the offsets of fields, with the kernel's names and BT_
  * instead of BTRFS_.  For the rest the kernel's structs, which are packed, are
- * laid over the bytes.  tests/unit/test-btrfs-plan.c compares with the headers
- * of the machine.
+ * laid over the bytes.
  */
 #ifndef E2PF_BTRFS_FORMAT_H
 #define E2PF_BTRFS_FORMAT_H

@@ -56,12 +56,6 @@ struct e2pf_btrfs_super fs_sound_super(void)
 	return super;
 }
 
-int fs_read(void *device, const struct e2pf_ref *ref, void *bytes)
-{
-	memcpy(bytes, (uint8_t *)device + ref->offset, ref->length);
-	return 0;
-}
-
 static void put_key(uint8_t *key, uint64_t objectid, unsigned type,
 		    uint64_t offset)
 {
@@ -180,18 +174,4 @@ void fs_add_chunk(struct e2pf_chunk_map *map, uint64_t logical, uint64_t type,
 		       E2PF_BTRFS_UUID);
 	}
 	e2pf_chunk_map_add(map, &item);
-}
-
-void fs_chunk_tree(uint8_t *super, uint8_t *leaf, uint64_t system,
-		   uint64_t metadata, uint64_t bytes, uint64_t place)
-{
-	uint8_t item[256];
-	size_t size = fs_chunk(item, 1 << 20, BTRFS_BLOCK_GROUP_SYSTEM, 1, 0);
-
-	fs_block(leaf, system, BTRFS_CHUNK_TREE_OBJECTID, 0);
-	fs_add_sys(super, system, item, size);
-	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, system, item, size);
-	size = fs_chunk(item, bytes, BTRFS_BLOCK_GROUP_METADATA, 1, 0);
-	put64(item + BT_AT(chunk, stripe) + BT_AT(stripe, offset), place);
-	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, metadata, item, size);
 }

@@ -48,16 +48,8 @@ void fs_add_item(uint8_t *block, uint64_t objectid, unsigned type,
 void fs_add_root(uint8_t *leaf, uint64_t tree, uint64_t logical,
 		 unsigned level);
 
-/* A chunk tree that is one leaf: a system chunk of 1 MiB at this address, and a
- * metadata chunk, of `bytes` bytes at `place` of the device. */
-void fs_chunk_tree(uint8_t *super, uint8_t *leaf, uint64_t system,
-		   uint64_t metadata, uint64_t bytes, uint64_t place);
-
 /* A map without chunks, of a filesystem on devices 1 to `devices`. */
 void fs_map(struct e2pf_chunk_map *map, unsigned devices);
-
-/* An e2pf_btrfs_reader of a device in memory, which is the context. */
-int fs_read(void *device, const struct e2pf_ref *ref, void *bytes);
 
 /* Add a chunk to a map: its first stripe lies on device `devid`, at the chunk's
  * own address, each other one on the next device, FS_STRIPES bytes further. */

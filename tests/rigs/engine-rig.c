@@ -26,21 +26,16 @@ void rig_set_up(struct rig *r, uint32_t groups, unsigned workers)
 	rig_set_up_sized(r, groups, PER_GROUP, workers);
 }
 
-void rig_prepare(struct rig *r)
-{
-	r->source = tiny_source(&r->fs, r->classes);
-}
-
 void rig_new(struct rig *r)
 {
-	rig_prepare(r);
+	r->source = tiny_source(&r->fs, r->classes);
 	r->e = e2pf_engine_new(r->source, &r->device);
 	assert_non_null(r->e);
 }
 
-bool rig_read_fails(struct rig *r, uint64_t offset)
+void rig_read_fails(struct rig *r, uint64_t offset)
 {
-	return e2pf_engine_read_failed(r->e, &(struct e2pf_read) {
+	e2pf_engine_read_failed(r->e, &(struct e2pf_read) {
 		.offset = offset, .length = r->fs.geo.block_size
 	});
 }
@@ -160,9 +155,4 @@ void rig_assert_all_asked_once(struct rig *r)
 		assert_int_equal(fake_asked(&r->dev, at + 6), 0);
 	}
 	assert_int_equal(r->dev.missing_read, 0);
-}
-
-uint64_t rig_directory(const struct rig *r, uint32_t group)
-{
-	return tiny_free_block(&r->fs, group) + 10;
 }

@@ -35,11 +35,10 @@ void rig_set_up(struct rig *r, uint32_t groups, unsigned workers);
 /* The same with another group size, in blocks. */
 void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 		      unsigned workers);
-/* rig_prepare() creates the source; rig_new() the source and the engine. */
-void rig_prepare(struct rig *r);
+/* Creates the source and the engine. */
 void rig_new(struct rig *r);
-/* A read of the checker has failed: is it made again? */
-bool rig_read_fails(struct rig *r, uint64_t offset);
+/* A read of the checker has failed. */
+void rig_read_fails(struct rig *r, uint64_t offset);
 void rig_start(struct rig *r);
 /* The same, and wait until all workers sleep. */
 void rig_settle(struct rig *r);
@@ -84,10 +83,8 @@ void rig_assert_bitmaps_asked(struct rig *r, unsigned times);
 bool rig_checker_reads(struct rig *r, uint64_t block, uint64_t count);
 
 /* Make a directory with one leaf node in each group; its blocks lie in the next
- * group. */
+ * group, 5 and 10 blocks behind the table. */
 void rig_make_directories(struct rig *r);
-/* The directory block that lies in this group. */
-uint64_t rig_directory(const struct rig *r, uint32_t group);
 /* Assert that all tables, bitmaps, nodes and directories were requested
  * once. */
 void rig_assert_all_asked_once(struct rig *r);

@@ -188,22 +188,4 @@ TEST(claims)
 	free_fs();
 }
 
-/* At any address, of any length. */
-TEST(counts_bits)
-{
-	static unsigned char bytes[300];
-	unsigned at, len, bit, i, count;
-
-	for (i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (unsigned char)(i * 37 ^ i >> 3);
-	use(true);
-	for (at = 0; at < 9; at++)
-		for (len = 0; len <= sizeof(bytes) - at; len++) {
-			count = 0;
-			for (bit = 0; bit < len * 8; bit++)
-				count += bytes[at + bit / 8] >> bit % 8 & 1;
-			assert_int_equal(ext2fs_bitcount(bytes + at, len), count);
-		}
-}
-
 UNIT_MAIN(NULL, NULL)

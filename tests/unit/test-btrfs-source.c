@@ -48,6 +48,26 @@ struct phases {
 	unsigned place[DEVICE / FS_NODE], count, of_class[E2PF_BTRFS_CLASSES];
 };
 
+/* The chunk of metadata is in this leaf of the chunk tree alone. */
+static void make_chunks(uint8_t *super, uint8_t *leaf)
+{
+	uint8_t item[256];
+	size_t size = fs_chunk(item, MIB, BTRFS_BLOCK_GROUP_SYSTEM, 1, 0);
+
+	fs_block(leaf, SYS, BTRFS_CHUNK_TREE_OBJECTID, 0);
+	fs_add_sys(super, SYS, item, size);
+	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, SYS, item, size);
+	size = fs_chunk(item, 4 * MIB, BTRFS_BLOCK_GROUP_METADATA, 1, 0);
+	put64(item + BT_AT(chunk, stripe) + BT_AT(stripe, offset), 4 * MIB);
+	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, META, item, size);
+}
+
+static int read_block(void *device, const struct e2pf_ref *ref, void *bytes)
+{
+	memcpy(bytes, (uint8_t *)device + ref->offset, ref->length);
+	return 0;
+}
+
 /* The filesystem, on one device and a missing one. */
 static struct phases *make_fs(void)
 {
@@ -64,8 +84,7 @@ static struct phases *make_fs(void)
 	fs_block(at(device, SYS + FS_NODE), SYS + FS_NODE,
 		 BTRFS_CHUNK_TREE_OBJECTID, 1);
 	fs_add_ptr(at(device, SYS + FS_NODE), SYS, FS_GENERATION);
-	/* The chunk of metadata is in the chunk tree alone, below its root. */
-	fs_chunk_tree(super, at(device, SYS), SYS, META, 4 * MIB, 4 * MIB);
+	make_chunks(super, at(device, SYS));
 	roots = at(device, META);
 	fs_block(roots, META, BTRFS_ROOT_TREE_OBJECTID, 0);
 	fs_add_root(roots, BTRFS_EXTENT_TREE_OBJECTID, META + MIB, 1);
@@ -83,7 +102,7 @@ static struct phases *make_fs(void)
 	map->device[1].devid = 2;
 	p->btrfs.bytes[0] = p->btrfs.bytes[1] = DEVICE;
 	p->source = &p->btrfs.source;
-	e2pf_btrfs_init(&p->btrfs, fs_read, device);
+	e2pf_btrfs_init(&p->btrfs, read_block, device);
 	assert_int_equal(map->count, 2);
 	assert_int_equal(map->tree_blocks, 2);
 	return p;
@@ -126,6 +145,7 @@ static void seed_phases(struct phases *p, const struct e2pf_start *start,
 	     phase && phase->number < end;
 	     phase = source->ops->next(source, phase)) {
 		p->now = (uint8_t)(phase->number + 1);
+		assert_int_equal(phase->at_once, E2PF_LEAF_PORTION);
 		for (unit = 0; unit < source->ops->units(source, phase->number,
 							 &more); unit++)
 			source->ops->seed(source, phase->number, unit,
@@ -210,6 +230,83 @@ TEST(test_room_for_leaves)
 						       &more), cases[i].leaves);
 		/* The check keeps so few leaves on any machine. */
 		assert_int_equal(p->btrfs.drop_read, cases[i].window);
+	}
+	free_fs(p);
+}
+
+struct order {
+	uint64_t leaf[30];	/* their numbers in the chunk of metadata */
+	unsigned leaves, sweeps;
+};
+
+static void keep_leaf(void *ctx, const struct e2pf_ref *ref)
+{
+	struct order *order = ctx;
+	uint64_t leaf = (ref->offset - 4 * MIB) / FS_NODE;
+
+	assert_true(order->leaves < COUNT(order->leaf));
+	if (!order->leaves || leaf < order->leaf[order->leaves - 1])
+		order->sweeps++;
+	order->leaf[order->leaves++] = leaf;
+}
+
+static struct order leaves_of(struct phases *p, bool seeks)
+{
+	const struct e2pf_start start = { .budget = MIB, .seeks = seeks };
+	struct order order = { .leaves = 0 };
+	bool more;
+	uint64_t i;
+
+	seed_phases(p, &start, E2PF_BTRFS_LEAVES);
+	for (i = 0; i < p->source->ops->units(p->source, E2PF_BTRFS_LEAVES,
+					      &more); i++)
+		p->source->ops->seed(p->source, E2PF_BTRFS_LEAVES, i, keep_leaf,
+				     &order);
+	return order;
+}
+
+/* A disk gets few sweeps, which take leaves of later trees along over longer gaps. */
+TEST(test_sweeps_of_a_device)
+{
+	static const struct {
+		bool seeks;
+		unsigned sweeps, near;
+	} cases[] = { { true, 3, 128 }, { false, 15, 12 } };
+	struct phases *p = make_fs();
+	uint8_t *roots = at(p->device, META);
+	size_t i;
+	unsigned k;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		const unsigned near = cases[i].near;
+		const uint64_t leaf[] = {
+			100, 100 + near / 2, 100 + near,
+			100 + 2 * near + 1, 100 + near + near / 2
+		};
+		struct order order;
+
+		/* Trees of two leaves, the last one at the lowest address. */
+		fs_block(roots, META, BTRFS_ROOT_TREE_OBJECTID, 0);
+		for (k = 0; k < 15; k++) {
+			fs_add_root(roots, 300 - k, META + (k + 1) * 65536, 1);
+			make_tree(p->device, META + (k + 1) * 65536, 300 - k, 2);
+		}
+		order = leaves_of(p, cases[i].seeks);
+		assert_int_equal(order.leaves, 30);
+		assert_int_equal(order.sweeps, cases[i].sweeps);
+		/* Leaves 0, 2 and 3 are the first tree's. */
+		fs_block(roots, META, BTRFS_ROOT_TREE_OBJECTID, 0);
+		for (k = 0; k < 2; k++) {
+			fs_add_root(roots, 256 + k, META + (k + 1) * FS_NODE, 1);
+			make_tree(p->device, META + (k + 1) * FS_NODE, 256 + k, 0);
+		}
+		for (k = 0; k < COUNT(leaf); k++)
+			fs_add_ptr(at(p->device, META + (1 + (k == 1 || k == 4)) *
+				      FS_NODE), META + leaf[k] * FS_NODE,
+				   FS_GENERATION);
+		order = leaves_of(p, cases[i].seeks);
+		assert_int_equal(order.leaves, COUNT(leaf));
+		assert_memory_equal(order.leaf, leaf, sizeof(leaf));
 	}
 	free_fs(p);
 }

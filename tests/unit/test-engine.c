@@ -204,32 +204,6 @@ RIG_TEST(bad_sector_that_fails_at_once, 2, 1)
 	assert_false(rig_stats(r).gave_up);
 }
 
-/* A read of the checker that has failed is made again if it may have failed with a page
- * beside it, which is in the cache and cannot be had: of a large folio, or of what a worker
- * has requested. */
-RIG_TEST(failed_read_beside_others, 2, 1)
-{
-	static const struct { int block; bool again; } beside[] = {
-		{ -2, false }, { -1, true }, { 0, false }, { 1, true }, { 2, false }
-	};
-	unsigned i;
-
-	rig_new(r);
-	/* Before the first request none is. */
-	fake_set_in_part(&r->dev, 201, 1);
-	assert_false(rig_read_fails(r, 200 * BS));
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
-	fake_threads_settle();
-	for (i = 0; i < COUNT(beside); i++) {
-		uint64_t at = tiny_free_block(&r->fs, 0) + 100 + 10 * i;
-
-		fake_set_in_part(&r->dev, at + beside[i].block, 1);
-		assert_int_equal(beside[i].again, rig_read_fails(r, at * BS));
-	}
-	r->dev.dev.sees_held = false;
-	assert_true(rig_read_fails(r, (tiny_free_block(&r->fs, 0) + 200) * BS));
-}
-
 static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
 {
 	return !memcpy(disks, ctx, sizeof(*disks)) || disks->in_flight != UINT64_MAX;
@@ -405,7 +379,7 @@ static void use_up(struct rig *r, int n)
 	const uint64_t list[] = { 100, 120, 140 };
 	struct e2pf_class_count plan[E2PF_CLASSES];
 
-	rig_prepare(r);
+	r->source = tiny_source(&r->fs, r->classes);
 	fake_fail_allocation(n);
 	r->e = e2pf_engine_new(r->source, &r->device);
 	if (!r->e)

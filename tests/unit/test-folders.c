@@ -75,19 +75,6 @@ TEST(entries)
 	      (const uint32_t[]){ 20, 21, 5000, 24 });
 }
 
-/* The root of a hash tree and a node: names of no inode cover what is not a name. */
-TEST(hash_trees)
-{
-	static uint8_t block[4096];
-
-	memset(block, 0x5a, sizeof(block));
-	put_entry(put_entry(block, 12, 12, ".", EXT2_FT_DIR), 2, 4084, "..",
-		  EXT2_FT_DIR);
-	finds(block, sizeof(block), 0, NULL);
-	put_entry(block, 0, 4096, "", 0);
-	finds(block, sizeof(block), 0, NULL);
-}
-
 /* Lengths of entries that cannot be: nothing after them is believed. */
 TEST(entries_that_are_wrong)
 {

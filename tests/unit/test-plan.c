@@ -378,18 +378,11 @@ static void put_index(void *node, unsigned index, uint64_t block)
 }
 
 /* How much is found anew. */
-static unsigned plan_with(const struct e2pf_group *known,
-			  const struct inode *inode)
+static unsigned plan_inode(const struct e2pf_group *known, uint32_t ino,
+			   const struct inode *inode)
 {
 	found.count = 0;
-	e2pf_plan_inodes(plan_of(known), 20, inode, sizeof(*inode));
-	return found.count;
-}
-
-static unsigned plan_inode(uint32_t ino, const struct inode *inode)
-{
-	found.count = 0;
-	e2pf_plan_inodes(plan_of(NULL), ino, inode, sizeof(*inode));
+	e2pf_plan_inodes(plan_of(known), ino, inode, sizeof(*inode));
 	return found.count;
 }
 
@@ -426,7 +419,7 @@ PLAN_TEST(directory_in_extents)
 		for (n = 0; n < 2; n++)
 			put_extent(inode.base.i_block, n, of[i].in[n].block,
 				   of[i].in[n].length);
-		plan_with(NULL, &inode);
+		plan_inode(NULL, 20, &inode);
 		for (n = 0; n < 2 && of[i].out[n].block; n++)
 			UNPARSED(n, of[i].out[n].block, of[i].out[n].length,
 			     E2PF_DIRS);
@@ -435,7 +428,7 @@ PLAN_TEST(directory_in_extents)
 	put_header(inode.base.i_block, 2, 4, 1);
 	put_index(inode.base.i_block, 0, last);
 	put_index(inode.base.i_block, 1, last + 1);
-	assert_int_equal(plan_with(NULL, &inode), 1);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 1);
 	REF(0, last, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0, E2PF_DIRS);
 }
 
@@ -448,23 +441,14 @@ PLAN_TEST(extent_indexes)
 	put_index(inode.base.i_block, 1, 5001);
 	put_index(inode.base.i_block, 2, 9000);
 	/* In a file, the lowest nodes are not parsed. */
-	assert_int_equal(plan_inode(20, &inode), 2);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 2);
 	UNPARSED(0, 5000, 2, E2PF_EXTENTS);
 	UNPARSED(1, 9000, 1, E2PF_EXTENTS);
 
-	/* In a directory, they are. */
 	inode.base.i_mode = htole16(LINUX_S_IFDIR);
-	plan_inode(20, &inode);
-	REF(0, 5000, 2, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0, E2PF_DIRS);
-
 	put_header(inode.base.i_block, 1, 4, 5);
-	assert_int_equal(plan_inode(20, &inode), 1);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 1);
 	REF(0, 5000, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 4, E2PF_DIRS);
-
-	/* Extents in the inode of a file are data. */
-	inode.base.i_mode = htole16(LINUX_S_IFREG);
-	put_header(inode.base.i_block, 1, 4, 0);
-	assert_int_equal(plan_inode(20, &inode), 0);
 }
 
 /* The number of the block that is planned. */
@@ -563,14 +547,14 @@ PLAN_TEST(extent_nodes_refused)
 		if (root)
 			put_extent(node, 0, 5000, 3);
 		put_header(node, bad[i].entries, bad[i].max, bad[i].depth);
-		assert_int_equal(root ? plan_inode(20, &inode) :
+		assert_int_equal(root ? plan_inode(NULL, 20, &inode) :
 				 plan_block(kind, block), 0);
 	}
 	put_header(inode.base.i_block, 1, 4, 0);
 	put_extent(inode.base.i_block, 0, 5000, 3);
-	assert_int_equal(plan_inode(20, &inode), 1);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 1);
 	put16(inode.base.i_block, 0xf30b);	/* another magic number */
-	assert_int_equal(plan_inode(20, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
 }
 
 PLAN_TEST(block_map)
@@ -580,7 +564,7 @@ PLAN_TEST(block_map)
 
 	for (i = 0; i < 15; i++)
 		put32(&inode.base.i_block[i], 3000 + 2 * i);
-	assert_int_equal(plan_inode(20, &inode), 3);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 3);
 	REF(0, 3024, 1, E2PF_INDIRECT, E2PF_UNPARSED, 1, NONE);
 	REF(1, 3026, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
 	REF(2, 3028, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 3, NONE);
@@ -590,7 +574,7 @@ PLAN_TEST(block_map)
 	put32(&inode.base.i_block[2], 0);
 	put32(&inode.base.i_block[3], geo.blocks);
 	put32(&inode.base.i_block[4], 0xffffffff);
-	assert_int_equal(plan_inode(20, &inode), 1 + 7 + 3);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 1 + 7 + 3);
 	UNPARSED(0, 3000, 2, E2PF_DIRS);
 	UNPARSED(1, 3010, 1, E2PF_DIRS);
 	REF(8, 3024, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 1, E2PF_DIRS);
@@ -653,7 +637,7 @@ PLAN_TEST(symlinks)
 		}
 		inode.base.i_size = htole32(of[i].size);
 		inode.base.i_size_high = htole32(of[i].size_high);
-		assert_int_equal(plan_inode(20, &inode), of[i].found);
+		assert_int_equal(plan_inode(NULL, 20, &inode), of[i].found);
 		if (of[i].found)
 			UNPARSED(0, 5000, 1, E2PF_SYMLINKS);
 	}
@@ -661,7 +645,7 @@ PLAN_TEST(symlinks)
 	inode = make_inode(LINUX_S_IFLNK, EXT4_EXTENTS_FL);
 	inode.base.i_size = htole32(100);
 	put_extent(inode.base.i_block, 0, 5000, 1);
-	assert_int_equal(plan_inode(20, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
 }
 
 PLAN_TEST(inodes_without_blocks)
@@ -676,25 +660,25 @@ PLAN_TEST(inodes_without_blocks)
 		inode = make_inode(modes[i], 0);
 		memset(inode.base.i_block, 1, sizeof(inode.base.i_block));
 		put32(&inode.base.i_file_acl, 7777);
-		assert_int_equal(plan_inode(20, &inode), 1);
+		assert_int_equal(plan_inode(NULL, 20, &inode), 1);
 		UNPARSED(0, 7777, 1, E2PF_XATTRS);
 	}
 	inode = make_inode(LINUX_S_IFDIR, EXT4_INLINE_DATA_FL);
 	put32(&inode.base.i_block[0], 5000);
 	put32(&inode.base.i_block[12], 5001);
-	assert_int_equal(plan_inode(20, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
 
 	/* Deleted, or not a valid inode number. */
 	inode.base.i_flags = 0;
-	assert_int_equal(plan_inode(20, &inode), 2);
-	assert_int_equal(plan_inode(0, &inode), 0);
-	assert_int_equal(plan_inode(geo.inodes, &inode), 2);
-	assert_int_equal(plan_inode(geo.inodes + 1, &inode), 0);
-	assert_int_equal(plan_inode(UINT32_MAX, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 2);
+	assert_int_equal(plan_inode(NULL, 0, &inode), 0);
+	assert_int_equal(plan_inode(NULL, geo.inodes, &inode), 2);
+	assert_int_equal(plan_inode(NULL, geo.inodes + 1, &inode), 0);
+	assert_int_equal(plan_inode(NULL, UINT32_MAX, &inode), 0);
 	inode.base.i_links_count = 0;
-	assert_int_equal(plan_inode(20, &inode), 0);
-	assert_int_equal(plan_inode(EXT2_ROOT_INO, &inode), 0);
-	assert_int_equal(plan_inode(9, &inode), 2);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
+	assert_int_equal(plan_inode(NULL, EXT2_ROOT_INO, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 9, &inode), 2);
 }
 
 PLAN_TEST(xattr_block_number)
@@ -702,16 +686,16 @@ PLAN_TEST(xattr_block_number)
 	struct inode inode = make_inode(LINUX_S_IFIFO, 0);
 
 	put32(&inode.base.i_file_acl, geo.blocks);
-	assert_int_equal(plan_inode(20, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
 	put32(&inode.base.i_file_acl, 7777);
 	put16(&inode.base.osd2.linux2.l_i_file_acl_high, 1);
-	assert_int_equal(plan_inode(20, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_64BIT;
-	assert_int_equal(plan_with(groups, &inode), 1);
+	assert_int_equal(plan_inode(groups, 20, &inode), 1);
 	/* With groups, the inodes of its values can be found. */
 	REF(0, 7777, 1, E2PF_XATTRS, E2PF_XATTR_BLOCK, 0, NONE);
 	geo.feature_compat = 0;
-	assert_int_equal(plan_with(groups, &inode), 0);
+	assert_int_equal(plan_inode(groups, 20, &inode), 0);
 }
 
 static size_t put_entry(uint8_t *at, unsigned name_length, uint32_t inum)
@@ -742,18 +726,18 @@ PLAN_TEST(ea_inodes_in_inode)
 	at += put_entry(at, 3, geo.inodes);
 	at += put_entry(at, 1, 49);		/* in the unused part */
 	put_entry(at, 0, 8193);			/* its group has no table */
-	assert_int_equal(plan_with(groups, &inode), 2);
+	assert_int_equal(plan_inode(groups, 20, &inode), 2);
 	UNPARSED(0, 501, 1, E2PF_INODES);
 	UNPARSED(1, 9000 + 511, 1, E2PF_INODES);
 
-	assert_int_equal(plan_with(NULL, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
 	/* The tail begins beyond the inode's end, or has no magic number. */
 	put16(inode.tail, 124);
-	assert_int_equal(plan_with(groups, &inode), 0);
+	assert_int_equal(plan_inode(groups, 20, &inode), 0);
 	put16(inode.tail, 0xfffc);
-	assert_int_equal(plan_with(groups, &inode), 0);
+	assert_int_equal(plan_inode(groups, 20, &inode), 0);
 	put16(inode.tail, 32);
-	assert_int_equal(plan_with(groups, &inode), 0);
+	assert_int_equal(plan_inode(groups, 20, &inode), 0);
 }
 
 /* The value itself is read if files have inline data. */
@@ -765,22 +749,22 @@ PLAN_TEST(ea_value)
 	inode.base.i_size = htole32(1 << 24);
 	put_header(inode.base.i_block, 1, 4, 0);
 	put_extent(inode.base.i_block, 0, 700, 16);
-	assert_int_equal(plan_with(NULL, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
 	geo.feature_incompat |= EXT4_FEATURE_INCOMPAT_INLINE_DATA;
-	assert_int_equal(plan_with(NULL, &inode), 1);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 1);
 	UNPARSED(0, 700, 16, E2PF_XATTRS);
 	/* Longer than possible, twice; not a value; without the feature. */
 	inode.base.i_size = htole32((1 << 24) + 1);
-	assert_int_equal(plan_with(NULL, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
 	inode.base.i_size = 0;
 	inode.base.i_size_high = htole32(1);
-	assert_int_equal(plan_with(NULL, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
 	inode.base.i_size_high = 0;
 	inode.base.i_flags = htole32(EXT4_EXTENTS_FL);
-	assert_int_equal(plan_with(NULL, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
 	inode.base.i_flags = htole32(EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
-	assert_int_equal(plan_with(NULL, &inode), 0);
+	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
 }
 
 PLAN_TEST(ea_inodes_in_block)

@@ -168,44 +168,34 @@ TEST(in_words)
 				    of[i].words);
 }
 
-/* A million inodes, or 1000 blocks here and there: what a check takes. */
+/* A million inodes, or so many blocks here and there: what a check takes.  A journal is
+ * not read, however large. */
 TEST(forecasts)
 {
 	static const struct {
 		uint64_t latency_ns, least_ns, deep_latency_ns;
 		unsigned spindles;
 		bool seeks, virtual_disk;
-		unsigned class;
-		uint64_t runs, inodes;
+		unsigned blocks;
 		double seconds;
 	} of[] = {
-		{ 1, 1, 1, 0, false, false, E2PF_EXTENTS, 0, 1000000, 0.6 },
+		{ MS, MS, MS / 10, 0, false, false, 0, 0.6 },
 		/* Flash, a network volume. */
-		{ MS, MS, MS / 10, 0, false, false, E2PF_EXTENTS, 1000, 0,
-		  0.05 },
+		{ MS, MS, MS / 10, 0, false, false, 1000, 0.05 },
 		/* Two of three reads waited for the processor, too; but not for
 		 * much longer. */
-		{ 4 * MS, MS, MS / 10, 0, false, false, E2PF_EXTENTS, 1000, 0,
-		  0.05 },
-		{ 5 * MS, MS, MS / 10, 0, false, false, E2PF_EXTENTS, 1000, 0, 0 },
+		{ 4 * MS, MS, MS / 10, 0, false, false, 1000, 0.05 },
+		{ 5 * MS, MS, MS / 10, 0, false, false, 1000, 0 },
 		/* Disks, which the kernel knows. */
-		{ 10 * MS, 8 * MS, 4 * MS, 1, true, false, E2PF_EXTENTS, 1000, 0,
-		  0.6 },
-		{ 10 * MS, 8 * MS, 4 * MS, 3, true, false, E2PF_EXTENTS, 1000, 0,
-		  0.2 },
+		{ 10 * MS, 8 * MS, 4 * MS, 1, true, false, 1000, 0.6 },
+		{ 10 * MS, 8 * MS, 4 * MS, 3, true, false, 1000, 0.2 },
 		/* It may be one, or serve one request at a time: from 0.6 to 4 s. */
-		{ 10 * MS, 8 * MS, 4 * MS, 1, true, true, E2PF_EXTENTS, 1000, 0,
-		  1.6 },
-		{ 20 * MS, 20 * MS, 20 * MS, 0, true, false, E2PF_EXTENTS, 1000, 0,
-		  8 },
+		{ 10 * MS, 8 * MS, 4 * MS, 1, true, true, 1000, 1.6 },
+		{ 20 * MS, 20 * MS, 20 * MS, 0, true, false, 1000, 8 },
 		/* Many at a time do not seek, however late they answer. */
-		{ 40 * MS, 40 * MS, 5 * MS, 0, true, false, E2PF_EXTENTS, 1000, 0,
-		  1 },
+		{ 40 * MS, 40 * MS, 5 * MS, 0, true, false, 1000, 1 },
 		/* Those of the eight waited for the processor, too. */
-		{ MS, MS, 5 * MS, 0, false, false, E2PF_EXTENTS, 1000, 0,
-		  0.5 },
-		/* A journal is not read, however large. */
-		{ MS, MS, MS / 10, 0, false, false, E2PF_FILES, 1000, 1000000, 0.6 },
+		{ MS, MS, 5 * MS, 0, false, false, 1000, 0.5 },
 	};
 	size_t i;
 
@@ -213,7 +203,11 @@ TEST(forecasts)
 		struct e2pf_probe p = {
 			.topo.spindles = of[i].spindles,
 			.topo.unsure = of[i].virtual_disk,
-			.inodes = of[i].inodes,
+			.inodes = of[i].blocks ? 0 : 1000000,
+			.plan[E2PF_EXTENTS] = {
+				of[i].blocks * 4096, of[i].blocks
+			},
+			.plan[E2PF_FILES] = { 1000 * 4096, 1000 },
 			.speed = {
 				.seeks = of[i].seeks, .byte_ps = 1,
 				.latency_ns = of[i].latency_ns,
@@ -222,8 +216,6 @@ TEST(forecasts)
 			}
 		};
 
-		p.plan[of[i].class].bytes = of[i].runs * 4096;
-		p.plan[of[i].class].runs = of[i].runs;
 		/* Without a measurement nothing is said. */
 		assert_true(e2pf_probe_seconds(&p) <= 0);
 		p.measured = true;

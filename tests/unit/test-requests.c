@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The requests that a check makes with the engine, for each kind of device and each
- * image of sim-images.h, compared with fixtures/requests.txt: their number, their
+ * The requests that a check makes with the engine, for each kind of device and each of
+ * some images, compared with fixtures/requests.txt: their number, their
  * bytes, and the sweeps they are made in (fake-device.h).  Device and clock are
  * simulated, and the checker goes on when the worker sleeps.
  *
@@ -12,10 +12,11 @@
 #include <stdio.h>
 
 #include "unit.h"
+#include "array.h"
 #include "device/spindle.h"
 #include "fake-device.h"
 #include "fake-threads.h"
-#include "sim-images.h"
+#include "tiny-fs.h"
 
 #define BLOCK 4096u
 #define US 1000u
@@ -40,18 +41,267 @@ static const struct kind {
 };
 
 /*
+ * The images: made up, the same on every machine.  Those with names of bench/images are
+ * like these, but small: what lies between two blocks is shorter.
+ */
+
+/* What each group has that is in use. */
+static const struct recipe {
+	const char *name;
+	uint32_t groups, blocks, inodes;	/* of a group */
+	uint32_t every;		/* one group in `every` has inodes */
+	unsigned used;		/* inodes, the first ones of the table; among
+				   them: */
+	unsigned dirs, files, attrs;	/* directories; files with a tree, and
+					   with an attribute block */
+	unsigned deep;		/* one file in `deep` has a tree of two
+				   levels */
+	unsigned gap;		/* blocks between one in four of these and the
+				   one before it, at most */
+	/* Bitmaps and tables of FLEX groups lie side by side, and so do their
+	 * directories: in `area` blocks, a prime number, in the order of
+	 * inodes; or in another one, each `step` blocks after the last. */
+	unsigned area, step;	/* 0: no flex groups */
+	unsigned budget;	/* MiB that may be ahead of the checker */
+} recipes[] = {
+	{ "fresh", 64, 4096, 1024, .every = 1, .used = 512, .dirs = 40,
+	  .files = 4, .deep = 99, .gap = 2, .area = 641, .step = 1,
+	  .budget = 64 },
+	{ "aged", 16, 16384, 16384, .every = 1, .used = 14000, .dirs = 100,
+	  .files = 150, .attrs = 30, .deep = 8, .gap = 60, .area = 3203,
+	  .step = 1979, .budget = 64 },
+	{ "no-flex", 64, 4096, 512, .every = 1, .used = 300, .dirs = 10,
+	  .files = 24, .deep = 6, .gap = 120, .budget = 64 },
+	{ "bitmaps", 4096, 64, 256, .every = 16, .used = 20, .dirs = 1,
+	  .files = 1, .deep = 99, .gap = 4, .area = 17, .step = 1,
+	  .budget = 128 },
+	{ "tiny", 4, 2048, 256, .every = 1, .used = 100, .dirs = 5,
+	  .files = 5, .deep = 99, .gap = 8, .budget = 64 },
+};
+
+#define FLEX 16u
+#define FAR_GAP 50u
+
+/* Reads of the checker. */
+struct steps {
+	struct step {
+		uint64_t block;
+		uint64_t turn;		/* by which they are sorted */
+		uint32_t count;
+		uint32_t group;		/* that the inode scan is in */
+	} *step;
+	size_t count, room;
+};
+
+/* The one that is checked. */
+static const struct recipe *recipe;
+static struct {
+	struct tiny_fs fs;
+	/* In the order of the checker: pass 1 and pass 2. */
+	struct steps walk, dirs;
+	uint64_t *next_free, *dirs_at;	/* blocks, of groups and of flex
+					   groups */
+	uint64_t late;			/* of steps that the checker takes at
+					   the end of a group: their turn */
+	uint64_t random;
+} im;
+
+static uint32_t below(uint32_t n)
+{
+	im.random = im.random * UINT64_C(6364136223846793005) + 1;
+	return (uint32_t)(im.random >> 33) % n;
+}
+
+#define TURNS 20
+
+/* Later ones come after others; those with the same turn, in this order. */
+static void add_step(struct steps *s, uint64_t block, uint32_t count,
+		     uint32_t group, uint64_t later)
+{
+	assert_true(e2pf_have_room((void **)&s->step, &s->room, s->count, 1,
+				   sizeof(*s->step)));
+	s->step[s->count] = (struct step){
+		block, later << TURNS | s->count, count, group
+	};
+	s->count++;
+}
+
+static int by_turn(const void *a, const void *b)
+{
+	const struct step *x = a, *y = b;
+
+	return E2PF_COMPARE(x->turn, y->turn);
+}
+
+static void sort_steps(struct steps *s, size_t from)
+{
+	qsort(s->step + from, s->count - from, sizeof(*s->step), by_turn);
+}
+
+/* Is the n-th of all inodes one of `these', which are spread evenly? */
+static bool is_one_of(unsigned these, unsigned n)
+{
+	return n * these / recipe->used != (n + 1) * these / recipe->used;
+}
+
+static uint64_t new_block(uint32_t group)
+{
+	const unsigned gap = recipe->gap;
+	uint64_t *next;
+
+	/* Some are in one of the next groups. */
+	if (gap >= FAR_GAP && !below(4))
+		group = (group + below(4)) % recipe->groups;
+	next = &im.next_free[group];
+	*next += 1 + below(below(4) ? 8 % (gap + 1) + 1 : gap);
+	return *next - 1;
+}
+
+/* The same with a step of the scan. */
+static uint64_t new_tree_block(uint32_t group)
+{
+	uint64_t block = new_block(group);
+
+	add_step(&im.walk, block, 1, group, im.late);
+	return block;
+}
+
+static void make_extents(uint32_t ino, uint32_t group, bool deep)
+{
+	uint64_t top = 0, leaf[8], data = 1;
+	unsigned i, leaves = deep ? 8 : 1;
+
+	if (deep)
+		top = new_tree_block(group);
+	for (i = 0; i < leaves; i++) {
+		leaf[i] = new_tree_block(group);
+		tiny_node(&im.fs, leaf[i], 0, &data, 1);
+	}
+	if (deep)
+		tiny_node(&im.fs, top, 1, leaf, leaves);
+	tiny_inode(&im.fs, ino, LINUX_S_IFREG, deep ? 2 : 1,
+		   deep ? &top : leaf, 1);
+}
+
+/* Like the kernel, in the first of the flex groups, behind the tables. */
+static uint64_t directory_block(uint32_t group, unsigned n)
+{
+	uint32_t number = group % FLEX * recipe->dirs +
+			  n * recipe->dirs / recipe->used;
+
+	if (!recipe->area)
+		return new_block(group);
+	return im.dirs_at[group / FLEX] + number * recipe->step % recipe->area;
+}
+
+static void make_inode(uint32_t group, unsigned n, unsigned *trees)
+{
+	uint32_t ino = group * recipe->inodes + n + 1;
+	uint64_t block = 1, attr = 0;
+
+	if (is_one_of(recipe->dirs, n)) {
+		block = directory_block(group, n);
+		tiny_inode(&im.fs, ino, LINUX_S_IFDIR, 0, &block, 1);
+		add_step(&im.dirs, block, 1, group, block);
+		return;
+	}
+	tiny_inode(&im.fs, ino, LINUX_S_IFREG, 0, &block, 1);
+	im.late = 0;
+	if (is_one_of(recipe->attrs, n)) {
+		attr = im.late = new_block(group);
+		add_step(&im.walk, attr, 1, group, im.late);
+	}
+	if (is_one_of(recipe->files, n))
+		make_extents(ino, group, ++*trees % recipe->deep == 0);
+	tiny_inode_at(&im.fs, ino)->i_file_acl = htole32((uint32_t)attr);
+}
+
+/* As the inode scan: eight blocks of the table, and then what their inodes
+ * refer to; but inodes with an attribute block when the group is over, in the
+ * order of these. */
+#define SCAN_BLOCKS 8u
+
+static void make_group(uint32_t group)
+{
+	const unsigned per_block = BLOCK / sizeof(struct ext2_inode);
+	const unsigned at_once = SCAN_BLOCKS * per_block;
+	unsigned n, trees = 0, left;
+	size_t from = im.walk.count;
+
+	for (n = 0; n < recipe->used; n++) {
+		left = (recipe->used - n + per_block - 1) / per_block;
+		if (n % at_once == 0)
+			add_step(&im.walk, im.fs.groups[group].inode_table +
+				 n / per_block,
+				 left < SCAN_BLOCKS ? left : SCAN_BLOCKS,
+				 group, 0);
+		make_inode(group, n, &trees);
+	}
+	sort_steps(&im.walk, from);
+}
+
+static void place_groups(void)
+{
+	uint64_t table = recipe->inodes * sizeof(struct ext2_inode) / BLOCK;
+	struct e2pf_group *group = im.fs.groups;
+	uint64_t first;
+	uint32_t g, n;
+
+	for (g = 0; g < recipe->groups; g++) {
+		group[g].inodes_in_use = g % recipe->every ? 0 : recipe->used;
+		im.next_free[g] = tiny_free_block(&im.fs, g);
+		if (!recipe->area)
+			continue;
+		n = g % FLEX;
+		first = (uint64_t)(g - n) * recipe->blocks + 1;
+		group[g].block_bitmap = first + n;
+		group[g].inode_bitmap = first + FLEX + n;
+		group[g].inode_table = first + 2 * FLEX + n * table;
+		im.dirs_at[g / FLEX] = first + (2 + table) * FLEX;
+		im.next_free[g] = n ? (uint64_t)g * recipe->blocks :
+				      im.dirs_at[g / FLEX] + recipe->area;
+	}
+}
+
+static void make_image(void)
+{
+	const uint32_t groups = recipe->groups, every = recipe->every;
+	uint32_t g;
+
+	memset(&im, 0, sizeof(im));
+	im.random = 1;
+	tiny_new(&im.fs, groups, recipe->blocks, recipe->inodes, BLOCK);
+	im.next_free = calloc(groups, sizeof(*im.next_free));
+	im.dirs_at = calloc(groups, sizeof(*im.dirs_at));
+	assert_true(im.next_free && im.dirs_at);
+	place_groups();
+	for (g = 0; g < groups; g += every)
+		make_group(g);
+	for (g = 0; g < groups; g += every)
+		assert_true(im.next_free[g] <=
+			    (uint64_t)(g + every) * recipe->blocks);
+	/* Pass 2 is in the order of blocks. */
+	sort_steps(&im.dirs, 0);
+}
+
+static void free_image(void)
+{
+	free(im.next_free);
+	free(im.dirs_at);
+	free(im.walk.step);
+	free(im.dirs.step);
+	tiny_free(&im.fs);
+}
+
+/*
  * A check of an image.
  */
 
-struct run {
-	struct sim_image *im;
-	struct fake_device dev;
-	struct e2pf_device *device;
-	struct e2pf_engine *e;
-};
+static struct fake_device dev;
+static struct e2pf_device *device = &dev.dev;
+static struct e2pf_engine *engine;
 
-static void check_reads(struct run *r, uint64_t block, uint32_t count,
-			uint64_t ns)
+static void check_reads(uint64_t block, uint32_t count, uint64_t ns)
 {
 	static char buf[64 * BLOCK];
 	struct e2pf_read read = {
@@ -59,125 +309,88 @@ static void check_reads(struct run *r, uint64_t block, uint32_t count,
 	};
 
 	assert_true(read.length <= sizeof(buf));
-	e2pf_engine_before_read(r->e, &read);
+	e2pf_engine_before_read(engine, &read);
 	fake_threads_settle();
-	r->device->ops->read(r->device, buf, read.offset,
-			     (uint32_t)read.length);
-	e2pf_engine_after_read(r->e, &read);
-	fake_advance(&r->dev, ns);
+	device->ops->read(device, buf, read.offset, (uint32_t)read.length);
+	e2pf_engine_after_read(engine, &read);
+	fake_advance(&dev, ns);
 	fake_threads_settle();
 }
 
-static void pass1(struct run *r)
+static void pass1(void)
 {
-	const struct steps *walk = &r->im->walk;
+	const struct steps *walk = &im.walk;
 	const struct step *s;
 
-	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
+	e2pf_engine_stage(engine, E2PF_EXT4_PASS1);
 	for (s = walk->step; s < walk->step + walk->count; s++) {
-		e2pf_ext4_at_group(r->e, s->group);
+		e2pf_ext4_at_group(engine, s->group);
 		fake_threads_settle();
-		check_reads(r, s->block, s->count, s->count > 1 ?
+		check_reads(s->block, s->count, s->count > 1 ?
 			    s->count * TABLE_NS : BLOCK_NS);
 	}
 }
 
-static void put_wanted(struct run *r)
+static void put_wanted(void)
 {
-	struct e2pf_ext4 *ext4 = r->im->fs.ext4;
-	uint64_t first, i, n = e2pf_ext4_list_wants(ext4, r->e, &first);
+	struct e2pf_ext4 *ext4 = im.fs.ext4;
+	uint64_t first, i, n = e2pf_ext4_list_wants(ext4, engine, &first);
 	uint64_t *block = calloc(n + 1, sizeof(*block));
 
 	assert_non_null(block);
 	for (i = 0; i < n; i++)
-		block[i] = r->im->dirs.step[first + i].block;
-	e2pf_ext4_list_put(ext4, r->e, block, n);
+		block[i] = im.dirs.step[first + i].block;
+	e2pf_ext4_list_put(ext4, engine, block, n);
 	fake_threads_settle();
 	free(block);
 }
 
-static void pass2(struct run *r)
+static void pass2(void)
 {
-	const struct steps *dirs = &r->im->dirs;
+	const struct steps *dirs = &im.dirs;
 	size_t i;
 
-	e2pf_engine_stage(r->e, E2PF_EXT4_PASS2);
-	e2pf_ext4_list_begin(r->im->fs.ext4, r->e, dirs->count);
+	e2pf_engine_stage(engine, E2PF_EXT4_PASS2);
+	e2pf_ext4_list_begin(im.fs.ext4, engine, dirs->count);
 	fake_threads_settle();
 	for (i = 0; i < dirs->count; i++) {
-		put_wanted(r);
-		e2pf_ext4_list_at(r->im->fs.ext4, r->e, i);
+		put_wanted();
+		e2pf_ext4_list_at(im.fs.ext4, engine, i);
 		fake_threads_settle();
-		check_reads(r, dirs->step[i].block, 1, BLOCK_NS);
+		check_reads(dirs->step[i].block, 1, BLOCK_NS);
 	}
-	e2pf_ext4_list_end(r->im->fs.ext4, r->e);
+	e2pf_ext4_list_end(im.fs.ext4, engine);
 	fake_threads_settle();
 }
 
-static void pass5(struct run *r)
+static void pass5(void)
 {
-	const struct tiny_fs *fs = &r->im->fs;
+	const struct tiny_fs *fs = &im.fs;
 	uint32_t g;
 
-	e2pf_engine_stage(r->e, E2PF_EXT4_PASS5);
+	e2pf_engine_stage(engine, E2PF_EXT4_PASS5);
 	for (g = 0; g < fs->geo.groups; g++) {
-		check_reads(r, fs->groups[g].block_bitmap, 1, BITMAP_NS);
-		check_reads(r, fs->groups[g].inode_bitmap, 1, BITMAP_NS);
+		check_reads(fs->groups[g].block_bitmap, 1, BITMAP_NS);
+		check_reads(fs->groups[g].inode_bitmap, 1, BITMAP_NS);
 	}
 }
 
-static void check_btrfs(struct run *r)
-{
-	const struct steps *walk = &r->im->walk;
-	size_t i;
-
-	for (i = 0; i < walk->count; i++)
-		check_reads(r, walk->step[i].block, 1, BLOCK_NS);
-}
-
-/* A device is measured in the middle of nodes of 16 KiB, as mkfs.btrfs makes them:
- * those of the image have 4. */
-static void sample_longer(struct e2pf_source *source, uint64_t index,
-			  e2pf_sink sink, void *ctx)
-{
-	const struct e2pf_ref ref = {
-		.offset = source->bytes[0] / source->samples * index,
-		.length = 4 * BLOCK
-	};
-
-	sink(ctx, &ref);
-}
-
-static struct e2pf_source *source_of(struct run *r)
-{
-	static struct e2pf_source_ops ops;
-	struct e2pf_source *source = &r->im->btrfs.source;
-
-	if (r->im->fs.groups)
-		return tiny_source(&r->im->fs, E2PF_ALL_CLASSES);
-	ops = *source->ops;
-	ops.sample = sample_longer;
-	source->ops = &ops;
-	return source;
-}
-
-static void start(struct run *r, const struct kind *kind)
+static void start(const struct kind *kind)
 {
 	const struct e2pf_policy policy = e2pf_policy_choose(&kind->topo, 1,
 							    false);
-	/* btrfs check drops the page cache of its device. */
 	const struct e2pf_engine_config cfg = {
 		.threads = policy.threads, .seek_threads = policy.seek_threads,
-		.seeks = policy.seeks,
-		.measure = policy.measure, .has_checker = true,
-		.budget = r->im->budget, .drain = !r->im->fs.groups
+		.seeks = policy.seeks, .measure = policy.measure,
+		.has_checker = true, .budget = (uint64_t)recipe->budget << 20
 	};
 
-	r->dev.miss_ns = kind->lone;
-	r->dev.ask_ns = kind->deep;
-	r->e = e2pf_engine_new(source_of(r), &r->device);
-	assert_non_null(r->e);
-	assert_int_equal(e2pf_engine_start(r->e, &cfg), 0);
+	dev.miss_ns = kind->lone;
+	dev.ask_ns = kind->deep;
+	engine = e2pf_engine_new(tiny_source(&im.fs, E2PF_ALL_CLASSES),
+				 &device);
+	assert_non_null(engine);
+	assert_int_equal(e2pf_engine_start(engine, &cfg), 0);
 	fake_threads_settle();
 }
 
@@ -185,30 +398,23 @@ static void start(struct run *r, const struct kind *kind)
 
 /* A row of the table: the device's requests, their bytes and their sweeps, and the
  * bytes that the engine looked at, cached or not. */
-static void make_row(char row[ROW], const struct kind *kind,
-		     struct sim_image *im)
+static void make_row(char row[ROW], const struct kind *kind)
 {
-	struct run r = { .im = im, .device = &r.dev.dev };
 	struct e2pf_engine_stats stats;
 
 	fake_threads_reset();
-	fake_new_unrecorded(&r.dev, im->bytes, im->size, BLOCK);
-	start(&r, kind);
-	if (im->fs.groups) {
-		pass1(&r);
-		pass2(&r);
-		pass5(&r);
-	} else {
-		check_btrfs(&r);
-	}
-	assert_true(e2pf_engine_stop(r.e, -1));
-	e2pf_engine_get_stats(r.e, 1000, &stats);
-	e2pf_engine_free(r.e);
+	fake_new_unrecorded(&dev, im.fs.image, im.fs.size, BLOCK);
+	start(kind);
+	pass1();
+	pass2();
+	pass5();
+	assert_true(e2pf_engine_stop(engine, -1));
+	e2pf_engine_get_stats(engine, 1000, &stats);
+	e2pf_engine_free(engine);
 	snprintf(row, ROW, "%-8s %-10s %8" PRIu64 " %10" PRIu64 " %6" PRIu64
-		 " %10" PRIu64 "\n", kind->name, im->name, r.dev.reached,
-		 r.dev.reached_blocks * BLOCK, r.dev.sweeps,
-		 stats.planned_bytes);
-	fake_free(&r.dev);
+		 " %10" PRIu64 "\n", kind->name, recipe->name, dev.reached,
+		 dev.reached_blocks * BLOCK, dev.sweeps, stats.planned_bytes);
+	fake_free(&dev);
 }
 
 /* The next row of the recorded table; empty at its end. */
@@ -225,12 +431,12 @@ static unsigned make_table(FILE *recorded)
 {
 	char row[ROW], old[ROW];
 	unsigned different = 0, i, k;
-	struct sim_image im;
 
-	for (i = 0; sim_image_names[i]; i++) {
-		sim_image_make(&im, sim_image_names[i]);
+	for (i = 0; i < COUNT(recipes); i++) {
+		recipe = &recipes[i];
+		make_image();
 		for (k = 0; k < COUNT(kinds); k++) {
-			make_row(row, &kinds[k], &im);
+			make_row(row, &kinds[k]);
 			if (!recorded) {
 				fputs(row, stdout);
 				continue;
@@ -241,7 +447,7 @@ static unsigned make_table(FILE *recorded)
 			print_message("now  %sthen %s", row, old);
 			different++;
 		}
-		sim_image_free(&im);
+		free_image();
 	}
 	return different;
 }
