@@ -419,6 +419,8 @@ static void hold(void)
  * read fails and its repetition does not. */
 static bool count_read(void)
 {
+	const char *file = getenv("E2PF_FAULT_FILE");
+
 	if (fault.kind == TRACE)
 		log_line("read\n");
 	if (++reads != fault.n || fault.kind < GONE || fault.kind > HOLD)
@@ -426,7 +428,7 @@ static bool count_read(void)
 	log_line("hit\n");
 	gone = fault.kind == GONE;
 	if (fault.kind == CUT &&
-	    truncate(getenv("E2PF_FAULT_FILE"), fault.value))
+	    (!file || truncate(file, fault.value)))
 		abort();
 	if (fault.kind == SIGNAL)
 		raise((int)fault.value);

@@ -43,8 +43,10 @@ TEST(as_the_library)
 {
 	unsigned len, at;
 
-	if (!run)
+	if (!run) {
 		skip();
+		return;
+	}
 	/* The published check value. */
 	assert_int_equal(~run(~0u, (const unsigned char *)"123456789", 9),
 			 UINT32_C(0xe3069283));

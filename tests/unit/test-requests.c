@@ -273,7 +273,8 @@ static void make_image(void)
 	tiny_new(&im.fs, groups, recipe->blocks, recipe->inodes, BLOCK);
 	im.next_free = calloc(groups, sizeof(*im.next_free));
 	im.dirs_at = calloc(groups, sizeof(*im.dirs_at));
-	assert_true(im.next_free && im.dirs_at);
+	if (!im.next_free || !im.dirs_at)
+		abort();
 	place_groups();
 	for (g = 0; g < groups; g += every)
 		make_group(g);
