@@ -153,11 +153,11 @@ static bool begin_session(ext2_filsys fs)
 	      e2pf_open_for_check(fs, check.path, self.offset,
 				  &module.setup.reading, &self.observer,
 				  &session);
-	if (err) {
+	if (err && !check.session)
 		e2pf_note_off(&module.report.notes, "off",
-			      "no memory or descriptor to follow it");
+			      "the filesystem cannot be followed");
+	if (err)
 		return false;
-	}
 	if (check.session)
 		e2pf_inherit(session, check.session);
 	session->cfg.before_threads = before_threads;

@@ -145,7 +145,9 @@ static bool read_target(struct reading *r, unsigned i)
 	errcode_t err = open_session(r->o, t, &t->session);
 	bool over, opened = !err;
 
-	if (opened && !is_over(r))
+	if (opened && is_over(r))
+		t->session->why_off = "the command has ended";
+	else if (opened)
 		err = start_target(r, t);
 	if (err)
 		worst(&r->status, fail(t->device, err));

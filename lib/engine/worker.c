@@ -34,9 +34,8 @@
 #define WAIT_NS 20000000u
 #define WAITS_TO_DROP 5u
 
-/* Without a checker that passes it, such a page is waited for so long if the disks are not
- * known: twice the kernel's limit for a command. */
-#define PASSED_NS UINT64_C(60000000000)
+/* Without a checker, a page is read after so long although disks are busy, or not known. */
+#define PASSED_NS UINT64_C(5000000000)
 
 /* Bytes that are read of a request if the kernel does not tell whether it has completed. */
 #define TOUCHED_BYTES 4096u
@@ -184,27 +183,25 @@ static bool read_returned(struct e2pf_worker *w, uint64_t offset, int error,
 	return e2pf_monitor_read_returned(w->e, &w->turn, offset, error, ns);
 }
 
-/* Has this wait been for a page that nobody will read any more?  Of a suspect device that
- * is left to the checker, if there is one. */
-static bool is_given_up(const struct e2pf_engine *e, uint64_t began,
-			unsigned waits)
+/* Has this wait been for a page that nobody will read but this worker?  One of a suspect
+ * device is left to the checker; without a checker, such a page may be one of many in a
+ * request of which one sector is bad. */
+static bool is_passed_over(const struct e2pf_engine *e, uint64_t began,
+			   unsigned waits)
 {
-	int disks_read;
-
 	if (waits <= WAITS_TO_DROP || (e->pacing.suspects && e->cfg.has_checker))
 		return false;
-	disks_read = e2pf_pacing_disks_read(&e->pacing);
-	return disks_read == 0 || (disks_read < 0 && !e->cfg.has_checker &&
-				   e2pf_now(e) - began >= PASSED_NS);
+	return e2pf_pacing_disks_read(&e->pacing) == 0 ||
+	       (!e->cfg.has_checker && e2pf_now(e) - began >= PASSED_NS);
 }
 
 /*
  * Wait until this range, which was requested, has been read.  Returns false if that has
  * failed or the stripe is obsolete; true also if nobody can tell, or if no disk reads
- * anything, so that nobody will read it: the caller does, unless the device is suspect.  A
- * request that takes a second is waited for as long as the checker has not passed it: a
- * device that tries a bad sector is not asked for more.  Requests that complete meanwhile
- * are progress; `is_next`: this is the one that count_completed() would ask about.
+ * anything, so that nobody will read it: the caller does.  A request that takes a second is
+ * waited for as long as the checker has not passed it: a device that tries a bad sector is
+ * not asked for more.  Requests that complete meanwhile are progress; `is_next`: this is
+ * the one that count_completed() would ask about.
  */
 static bool wait_for_range(struct e2pf_worker *w, unsigned device,
 			   uint64_t offset, uint64_t len, bool is_next)
@@ -230,11 +227,7 @@ static bool wait_for_range(struct e2pf_worker *w, unsigned device,
 			stuck = true;
 			e2pf_monitor_read_hangs(e, &w->turn, offset,
 						e2pf_now(e) - began);
-		} else if (is_given_up(e, began, waits)) {
-			wanted = !e->pacing.suspects;
-			if (!wanted)
-				e2pf_monitor_read_returned(e, &w->turn, offset,
-							   EIO, 0);
+		} else if (is_passed_over(e, began, waits)) {
 			break;
 		}
 	}
