@@ -22,8 +22,8 @@
 #		run (default: a temporary folder)
 # DIST_TESTS	some of: unit cli corpus features corruptions faults e2fsprogs (the
 #		suite of e2fsprogs itself) (default: the first five, with trixie
-#		faults, with sid e2fsprogs, on other processors without corpus); all images then, and
-#		the corpus with each link
+#		faults, with sid e2fsprogs, on other processors without corpus); if
+#		set, all images, and the corpus with each link
 # DIST_LINKS	some of: packaged symbolic no-interposition musl (default: the first
 #		three, with bookworm all, on other processors packaged)
 # DIST_SEEDS	corruptions (default: 39; with other links or emulated, 13)
