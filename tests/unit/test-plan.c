@@ -804,6 +804,11 @@ PLAN_TEST(ea_inodes_in_block)
 	memset(block + 32, 0xff, 4096 - 32);
 	e2pf_plan_block(plan_of(groups), kind, OWN, block);
 	assert_int_equal(found.count, 1);
+	/* The last one ends where the block does. */
+	for (at = block + 32; at < block + 4096; )
+		at += put_entry(at, 0, at == block + 4080 ? 90 : 10);
+	e2pf_plan_block(plan_of(groups), kind, OWN, block);
+	assert_int_equal(found.count, 2);
 	free(block);
 }
 
