@@ -292,11 +292,11 @@ static void read_all(const uint32_t *inodes, unsigned count)
 		read_phase(phase);
 }
 
-/* Through three groups, the last folder by an extent node; others beside it are none of
- * them, and one of these lies near. */
+/* Through three groups, from the last inode of a table, the last folder by an extent node;
+ * others beside it are none of them, and one of these lies near. */
 SOURCE_TEST(below_a_folder)
 {
-	uint32_t first = inode_of(5, 0), second = inode_of(9, 3);
+	uint32_t first = inode_of(5, INODES - 1), second = inode_of(9, 3);
 	uint32_t third = inode_of(7, 1);
 	uint64_t node, leaf, far = tiny_free_block(&t.fs, 30), near;
 
