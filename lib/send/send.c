@@ -158,7 +158,8 @@ static bool plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root)
 		w->part *= 2;
 	s->jobs.count = s->data.count = 0;
 	s->files.count = s->records.count = 0;
-	s->unfound = s->inline_bytes = 0;
+	s->unfound = 0;
+	s->inline_bytes = 0;
 	for (i = 0; i < TREES_MOST; i++)
 		s->wanted[i].tree = s->wanted[i].ranges.count = 0;
 	w->left = w->part;

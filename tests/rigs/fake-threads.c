@@ -26,6 +26,11 @@ WRAPPED(pthread_cond_broadcast);
 WRAPPED(malloc);
 WRAPPED(calloc);
 WRAPPED(realloc);
+/* With 32 bits, that of large offsets has another name. */
+#if __WORDSIZE == 32
+#define __real_mmap __real_mmap64
+#define __wrap_mmap __wrap_mmap64
+#endif
 WRAPPED(mmap);
 WRAPPED(munmap);
 
