@@ -208,12 +208,12 @@ static bool copy_entry(uint64_t from, uint64_t *to)
 	struct node *n;
 	unsigned i;
 
-	*to = from;
+	if (!chunk_copy(from, to))
+		return false;
 	if (!chunk_is_pointer(from))
 		return true;
-	n = node_copy(chunk_node(from));
-	*to = (uint64_t)(uintptr_t)n;
-	for (i = 0; n && i < node_count_ones(n->some); i++)
+	n = chunk_node(*to);
+	for (i = 0; i < node_count_ones(n->some); i++)
 		if (!chunk_copy(chunk_node(from)->value[i], &n->value[i])) {
 			while (i--)
 				chunk_free(n->value[i]);
@@ -221,7 +221,7 @@ static bool copy_entry(uint64_t from, uint64_t *to)
 			*to = 0;
 			return false;
 		}
-	return n;
+	return true;
 }
 
 static bool copy_part(const uint64_t *from, uint64_t **to)

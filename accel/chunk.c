@@ -51,16 +51,6 @@ struct node *node_new(uint64_t value)
 	return n;
 }
 
-struct node *node_copy(const struct node *n)
-{
-	unsigned stored = node_count_ones(n->some);
-	struct node *copy = malloc(size_for(stored));
-
-	if (!copy)
-		return NULL;
-	return memcpy(copy, n, sizeof(*n) + stored * sizeof(*n->value));
-}
-
 struct node *node_put(struct node *n, unsigned k, uint64_t value)
 {
 	uint64_t bit = UINT64_C(1) << k;
@@ -238,14 +228,20 @@ uint64_t chunk_change(uint64_t number, unsigned first, unsigned last, bool set)
 
 bool chunk_copy(uint64_t number, uint64_t *copy)
 {
-	struct node *n;
+	const struct node *n;
+	struct node *to;
+	unsigned stored;
 
 	*copy = number;
 	if (!chunk_is_pointer(number))
 		return true;
-	n = node_copy(chunk_node(number));
-	*copy = (uint64_t)(uintptr_t)n;
-	return n;
+	n = chunk_node(number);
+	stored = node_count_ones(n->some);
+	to = malloc(size_for(stored));
+	*copy = (uint64_t)(uintptr_t)to;
+	if (to)
+		memcpy(to, n, sizeof(*n) + stored * sizeof(*n->value));
+	return to;
 }
 
 void chunk_free(uint64_t number)

@@ -86,9 +86,6 @@ struct node *node_new(uint64_t value);
 /* Replace value `k`.  The node may move. */
 struct node *node_put(struct node *n, unsigned k, uint64_t value);
 
-/* Returns NULL if there is no memory. */
-struct node *node_copy(const struct node *n);
-
 #define CHUNK_BITS 4096u
 #define CHUNK_CLEAR UINT64_C(0)
 #define CHUNK_FULL NODE_FULL
@@ -140,7 +137,8 @@ uint64_t chunk_change(uint64_t number, unsigned first, unsigned last,
 /* The first bit from `bit` on that has this value; CHUNK_BITS if none. */
 unsigned chunk_next(uint64_t number, unsigned bit, bool value);
 
-/* Returns false if there is no memory. */
+/* The same of a node, but not of what its values point to.  Returns false if there is no
+ * memory. */
 bool chunk_copy(uint64_t number, uint64_t *copy);
 
 void chunk_free(uint64_t number);

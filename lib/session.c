@@ -133,11 +133,13 @@ int e2pf_session_start(struct e2pf_session *s)
 #define STATS_PATIENCE_MS 1000
 #define PROGRESS_PATIENCE_MS 100
 
-static void count_now(struct e2pf_session *s)
+/* Unless it has stopped, or has no engine: then `stats` stays as it is. */
+static void count_now(const struct e2pf_session *s,
+		      struct e2pf_engine_stats *stats)
 {
 	if (s->stopped || !s->engine)
 		return;
-	e2pf_engine_get_stats(s->engine, STATS_PATIENCE_MS, &s->last);
+	e2pf_engine_get_stats(s->engine, STATS_PATIENCE_MS, stats);
 }
 
 void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p)
@@ -162,7 +164,7 @@ bool e2pf_session_stop(struct e2pf_session *s, int milliseconds)
 	if (s->type->stop)
 		s->type->stop(s);
 	s->left_behind = s->engine && !e2pf_engine_stop(s->engine, milliseconds);
-	count_now(s);
+	count_now(s, &s->last);
 	s->stopped = true;
 	return !s->left_behind;
 }
@@ -188,15 +190,14 @@ void e2pf_session_count(struct e2pf_session *s,
 	struct e2pf_engine_stats now = s->last;
 
 	/* Two threads may ask at once. */
-	if (!s->stopped && s->engine)
-		e2pf_engine_get_stats(s->engine, STATS_PATIENCE_MS, &now);
+	count_now(s, &now);
 	*stats = s->past;
 	e2pf_stats_add(stats, &now);
 }
 
 bool e2pf_session_is_complete(struct e2pf_session *s)
 {
-	count_now(s);
+	count_now(s, &s->last);
 	return !s->past.errors && !s->last.errors &&
 	       !s->last.gave_up;
 }

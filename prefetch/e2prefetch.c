@@ -127,11 +127,13 @@ static errcode_t start_target(struct reading *r, struct target *t)
 	return e2pf_session_start(t->session);
 }
 
-static bool is_over(struct reading *r)
+/* Tell how many are begun.  Returns whether no more is wanted. */
+static bool is_over(struct reading *r, unsigned begun)
 {
 	bool over;
 
 	pthread_mutex_lock(&r->lock);
+	r->begun = begun;
 	over = r->over;
 	pthread_mutex_unlock(&r->lock);
 	return over;
@@ -145,16 +147,13 @@ static bool read_target(struct reading *r, unsigned i)
 	errcode_t err = open_session(r->o, t, &t->session);
 	bool over, opened = !err;
 
-	if (opened && is_over(r))
+	if (opened && is_over(r, i))
 		t->session->why_off = "the command has ended";
 	else if (opened)
 		err = start_target(r, t);
 	if (err)
 		worst(&r->status, fail(t->device, err));
-	pthread_mutex_lock(&r->lock);
-	r->begun = i + 1;
-	over = r->over;
-	pthread_mutex_unlock(&r->lock);
+	over = is_over(r, i + 1);
 	if (opened && !over && e2pf_engine_wait(t->session->engine, -1)) {
 		spend(r, t->session);
 		t->seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - began;
