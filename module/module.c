@@ -60,8 +60,30 @@ static void restore_preload(void)
 		setenv("LD_PRELOAD", at, 1);
 }
 
+/* A closed pipe or a limit on file sizes must neither end a program nor change its
+ * exit status. */
+static const int signals[] = { SIGPIPE, SIGXFSZ };
+
+static void ignore_signals(struct sigaction before[2])
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		sigaction(signals[i], &ignore, &before[i]);
+}
+
+static void restore_signals(const struct sigaction before[2])
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		sigaction(signals[i], &before[i], NULL);
+}
+
 void module_begin(const char *name)
 {
+	struct sigaction before[2];
 	char error[1024];
 
 	module.name = name;
@@ -69,8 +91,10 @@ void module_begin(const char *name)
 	module.began = e2pf_clock_seconds(CLOCK_MONOTONIC);
 	restore_preload();
 	e2pf_setup_read(&module.setup, error, sizeof(error));
+	ignore_signals(before);
 	if (*error)
 		fprintf(stderr, "%s: %s\n", name, error);
+	restore_signals(before);
 	module.on = module.setup.prefetch;
 }
 
@@ -162,19 +186,12 @@ static void tell(const struct module_result *r)
 	e2pf_report_print(&module.report, module.name, stderr);
 }
 
-/* A closed pipe or a limit on file sizes must not change the exit status of a
- * program that has done its work. */
 void module_tell(const struct module_result *r)
 {
-	static const int signals[] = { SIGPIPE, SIGXFSZ };
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction before[2];
-	size_t i;
 
-	for (i = 0; i < 2; i++)
-		sigaction(signals[i], &ignore, &before[i]);
+	ignore_signals(before);
 	tell(r);
 	fflush(stderr);
-	for (i = 0; i < 2; i++)
-		sigaction(signals[i], &before[i], NULL);
+	restore_signals(before);
 }

@@ -102,6 +102,9 @@ errcode_t open_session(const struct options *o, const struct target *target,
  * The user's command (run.c).
  */
 
+/* Messages cannot end this program any more: a command follows. */
+void ignore_output_signals(void);
+
 /*
  * Start the command.  All signals must be blocked in the other threads.
  * From then on signals that would end this program are passed on to the

@@ -378,9 +378,12 @@ static int run(struct options *o)
 	struct reading r = {
 		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER, .left = UINT64_MAX
 	};
-	int err = o->plan ? 0 : configure_options(o);
 	pthread_t thread = pthread_self();
+	int err;
 
+	if (o->command)
+		ignore_output_signals();
+	err = o->plan ? 0 : configure_options(o);
 	if (err && !o->command)
 		return err;
 	/* A command may write statistics of its own. */

@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,30 +19,16 @@
 
 static volatile sig_atomic_t child;
 
-static void pass_on(int sig)
+/* The terminal has sent its signals to the command as well. */
+static void pass_on(int sig, siginfo_t *info, void *context)
 {
-	if (child > 0)
+	(void)context;
+	if (child > 0 && info->si_code != SI_KERNEL)
 		kill((pid_t)child, sig);
 }
 
-static void handle(int sig, void (*handler)(int), struct sigaction *old)
-{
-	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART };
-
-	sigemptyset(&sa.sa_mask);
-	sigaction(sig, &sa, old);
-}
-
-/* Signals that this program ignores or passes on while the command runs. */
-static const struct {
-	int number;
-	void (*handler)(int);
-} signals[] = {
-	/* The terminal has sent these to the command as well. */
-	{ SIGINT, SIG_IGN },
-	{ SIGQUIT, SIG_IGN },
-	{ SIGTERM, pass_on },
-	{ SIGHUP, pass_on }
+static const int signals[] = {
+	SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM
 };
 
 #define SIGNALS (sizeof(signals) / sizeof(*signals))
@@ -55,34 +42,58 @@ static int say_why_not(const char *command, int err)
 	return err == ENOENT ? 127 : 126;
 }
 
+/* A closed pipe or a limit on file sizes must neither keep the command from running nor
+ * change its status. */
+static const int of_output[] = { SIGPIPE, SIGXFSZ };
+static sigset_t defaults;		/* of the command */
+
+void ignore_output_signals(void)
+{
+	size_t i;
+
+	sigemptyset(&defaults);
+	for (i = 0; i < 2; i++)
+		if (signal(of_output[i], SIG_IGN) == SIG_DFL)
+			sigaddset(&defaults, of_output[i]);
+}
+
 /* Signals are blocked until it is known which process must handle them. */
 pid_t start_command(char **command, int *status)
 {
 	posix_spawnattr_t attr;
 	sigset_t all, mask;
 	pid_t pid = -1;
+	const struct sigaction sa = {
+		.sa_sigaction = pass_on, .sa_flags = SA_RESTART | SA_SIGINFO
+	};
 	size_t i;
 	int err;
 
+	/* If it is ignored, a command that has ended leaves no status. */
+	signal(SIGCHLD, SIG_DFL);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	posix_spawnattr_init(&attr);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK |
+				 POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigdefault(&attr, &defaults);
 	posix_spawnattr_setsigmask(&attr, &mask);
 	err = posix_spawnp(&pid, command[0], NULL, &attr, command, environ);
 	posix_spawnattr_destroy(&attr);
 	if (!err) {
 		child = pid;
 		for (i = 0; i < SIGNALS; i++)
-			handle(signals[i].number, signals[i].handler,
-			       &before[i]);
+			sigaction(signals[i], &sa, &before[i]);
 	}
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (!err)
 		return pid;
 	/* If the process cannot be made there is no prefetching, but the
 	 * command runs. */
-	if (err == EAGAIN || err == ENOMEM) {
+	if (err == EAGAIN || err == ENOMEM || err == ENOEXEC) {
+		for (i = 0; i < 2; i++)
+			if (sigismember(&defaults, of_output[i]))
+				signal(of_output[i], SIG_DFL);
 		execvp(command[0], command);
 		err = errno;
 	}
@@ -99,7 +110,7 @@ int wait_command(pid_t pid)
 		;
 	child = 0;
 	for (i = 0; i < SIGNALS; i++)
-		sigaction(signals[i].number, &before[i], NULL);
+		sigaction(signals[i], &before[i], NULL);
 	return waited;
 }
 
@@ -107,7 +118,9 @@ int exit_as_command(int waited)
 {
 	if (WIFEXITED(waited))
 		return WEXITSTATUS(waited);
-	handle(WTERMSIG(waited), SIG_DFL, NULL);
+	/* The command has left a core file, if one is wanted. */
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(WTERMSIG(waited), SIG_DFL);
 	raise(WTERMSIG(waited));
 	return 128 + WTERMSIG(waited);
 }

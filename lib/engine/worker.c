@@ -394,7 +394,7 @@ static bool parse_piece(struct e2pf_worker *w,
 
 	piece->size = source->ops->piece(source, &ref, step->at);
 	/* A device that may be failing is not asked a second time. */
-	if ((!ref.held || e->pacing.suspects) &&
+	if ((!ref.held || (e->pacing.suspects && e->cfg.has_checker)) &&
 	    !wait_for_range(w, ref.device, offset, piece->size, false)) {
 		e2pf_elevator_parsed(&w->elevator, piece->size);
 		return !is_obsolete(w);

@@ -427,16 +427,45 @@ passed_on()
 	[ $status = 42 ]
 }
 
+# Every program that is started so gets the error EPIPE, and with it SIGPIPE.
+with_broken_stderr()
+{
+	local pipe=$dir/broken status
+
+	rm -f "$pipe"
+	mkfifo "$pipe"
+	exec 3<>"$pipe" 4>"$pipe" 3>&-
+	env --default-signal=PIPE "$@" 2>&4
+	status=$?
+	exec 4>&-
+	[ $status = 3 ]
+}
+
 test_command()
 {
+	local sig
+
 	tap_check "the command's status and output" runs "$image"
 	tap_check "and nothing besides" [ ! -s "$dir/err" ]
 	tap_check "no such command: 127" run 127 "$image" -- "$dir/none"
 	tap_check "no program: 126" run 126 "$image" -- "$image"
 	tap_check "a command that dies of SIGTERM" dies_of TERM 15
 	tap_check "a command that dies of SIGKILL" dies_of KILL 9
-	tap_check "SIGTERM is passed on" passed_on TERM
-	tap_check "SIGHUP is passed on" passed_on HUP
+	for sig in TERM HUP INT QUIT USR1 USR2 ALRM; do
+		tap_check "SIG$sig is passed on" passed_on $sig
+	done
+	tap_check "a command that fails, SIGCHLD ignored" exits 8 \
+		env --ignore-signal=CHLD "$PREFETCHER" "$image" -- sh -c 'exit 8'
+	tap_check "standard error is a broken pipe" with_broken_stderr \
+		"$PREFETCHER" -v "$image" -- sh -c 'exit 3'
+	tap_check "and a setting is wrong" with_broken_stderr \
+		PREFETCH_THREADS=x "$PREFETCHER" "$image" -- sh -c 'exit 3'
+	tap_check "a command that dies of SIGPIPE" exits 141 env --default-signal=PIPE \
+		"$PREFETCHER" "$image" -- sh -c 'kill -s PIPE $$'
+	echo "exit 3" >"$dir/no-interpreter"
+	chmod +x "$dir/no-interpreter"
+	tap_check "a script that names no interpreter" run 3 "$image" -- \
+		"$dir/no-interpreter"
 }
 
 # runs ARG...: with these arguments the command runs, with its status and output.

@@ -282,6 +282,22 @@ closed_streams()
 	jq -e .stages "$dir/stats" >/dev/null
 }
 
+# A line about a wrong setting must not end the check by SIGPIPE: with -p stock writes
+# nothing that would.
+broken_stderr()
+{
+	local status
+
+	rm -f "$dir/broken"
+	mkfifo "$dir/broken"
+	exec 3<>"$dir/broken" 4>"$dir/broken" 3>&-
+	env --default-signal=PIPE PREFETCH=1 PREFETCH_THREADS=x LD_PRELOAD="$E2PF_RUNTIME" \
+		"$dir/x/e2fsck" -fp "$image" >"$dir/out" 2>&4
+	status=$?
+	exec 4>&-
+	[ $status = 0 ] && [ -s "$dir/out" ]
+}
+
 test_limits()
 {
 	local streams
@@ -291,6 +307,7 @@ test_limits()
 		tap_check "standard streams that are closed, $streams" \
 			closed_streams "$streams"
 	done
+	tap_check "standard error is a broken pipe, and a setting wrong" broken_stderr
 	rm -f "$dir/stats"
 	if ! skipped "limits" "${E2PF_RUNTIME:+a sanitizer takes terabytes}"; then
 		row "address space limited" "address space is limited" : \

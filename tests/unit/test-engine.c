@@ -255,6 +255,27 @@ RIG_TESTS(bad_sectors_without_a_checker, 4, rig_set_up(r, 2, 1))
 	assert_true(r->dev.clock < (disks.in_flight ? 15 : 1) * SECOND);
 }
 
+/* Nobody but a worker reads a page that was written in part, so it does not wait for
+ * that, also if the device has been slow. */
+RIG_TESTS(written_in_part_without_a_checker, 2, rig_set_up(r, 40, 1))
+{
+	struct e2pf_disk_counters disks = { .in_flight = 1 };
+	unsigned i;
+
+	r->cfg.ctx = &disks;
+	r->cfg.count_disks = count_disks;
+	r->cfg.has_checker = false;
+	for (i = 0; i < 40; i++)
+		fake_set_in_part(&r->dev, r->fs.groups[i].inode_table, 8);
+	fake_tell(&r->dev);
+	rig_new(r);
+	r->e->pacing.suspects = way;
+	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_true(e2pf_engine_wait(r->e, 20000));
+	assert_int_equal(rig_stats(r).errors, 0);
+	assert_true(r->dev.clock < SECOND);
+}
+
 /* A stuck device is left to the checker until it serves the checker again. */
 RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 {
