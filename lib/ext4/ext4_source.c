@@ -144,9 +144,7 @@ static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4,
 	bool whole = ext4->page > ext4->geo->block_size;
 
 	return (struct e2pf_plan) {
-		.geo = ext4->geo, .groups = ext4->groups,
-		.copy_group = ext4->copy_group,
-		.groups_owner = ext4->groups_owner,
+		.geo = ext4->geo,
 		.classes = ext4->classes |
 			   (ext4->folders ? 1u << E2PF_DIRS : 0),
 		.sink = whole ? pass_pages : w->sink,

@@ -29,6 +29,10 @@ enum e2pf_ext4_phase {
 	E2PF_EXT4_PHASES
 };
 
+/* Copies one of the groups to *group, which is zero before. */
+typedef void e2pf_copy_group_fn(void *groups_owner, uint32_t number,
+				struct e2pf_group *group);
+
 struct e2pf_ext4 {
 	struct e2pf_source source;
 	/* The filesystem; and all of its groups, or who tells them to any
