@@ -123,9 +123,6 @@ double e2pf_probe_seconds(const struct e2pf_probe *p)
 			     speed->latency_ns > BUSY * speed->least_ns))
 		return 0;
 	for (i = 0; i < E2PF_CLASSES; i++) {
-		/* An empty journal is not read by a check. */
-		if (i == E2PF_FILES)
-			continue;
 		bytes += p->plan[i].bytes;
 		requests += p->plan[i].runs;
 	}

@@ -35,9 +35,6 @@ struct e2pf_geometry {
 	uint32_t feature_compat;
 	uint32_t feature_incompat;
 	uint32_t feature_ro_compat;
-	uint32_t journal_inum;
-	uint32_t orphan_inum;
-	uint32_t quota_inum[3];		/* user, group, project */
 	uint32_t first_ino;
 };
 
@@ -167,8 +164,8 @@ void e2pf_plan_group(struct e2pf_plan *plan, uint32_t number,
 /*
  * Find the blocks that consecutive inodes of a table refer to.  `first_ino` is
  * the number of the first one; `inodes` holds `size` bytes.  For each inode: extent
- * tree or indirect blocks, directory blocks, xattr block, slow symlink, and all
- * blocks of the small special files.  Incomplete inodes, and inodes that the
+ * tree or indirect blocks, directory blocks, xattr block and slow symlink.
+ * Incomplete inodes, and inodes that the
  * filesystem does not have, are skipped.
  */
 void e2pf_plan_inodes(struct e2pf_plan *plan, uint32_t first_ino,

@@ -240,17 +240,10 @@ static void plan_root(struct e2pf_plan *plan, bool extents,
  * Inodes.
  */
 
-static bool is_quota(const struct e2pf_geometry *geo, uint32_t ino)
-{
-	return ino == geo->quota_inum[0] || ino == geo->quota_inum[1] ||
-	       ino == geo->quota_inum[2];
-}
-
 /* The checker reads these inodes whatever their link count is. */
 static bool is_reserved(const struct e2pf_geometry *geo, uint32_t ino)
 {
-	return (ino < geo->first_ino && ino != EXT2_ROOT_INO) ||
-	       ino == geo->orphan_inum;
+	return ino < geo->first_ino && ino != EXT2_ROOT_INO;
 }
 
 /* The attribute block of an inode. */
@@ -282,19 +275,6 @@ static void plan_mapping(struct e2pf_plan *plan,
 		  extents ? E2PF_EXTENTS : E2PF_INDIRECT, data);
 }
 
-/* Plan the first block of a file, if it can be found without reading a node. */
-static void plan_first_block(struct e2pf_plan *plan,
-			     const struct ext2_inode *inode,
-			     enum e2pf_class cls)
-{
-	uint32_t flags = le32toh(inode->i_flags);
-
-	if (!(flags & EXT4_INLINE_DATA_FL))
-		e2pf_gather_add(plan, e2pf_unparsed(cls), flags & EXT4_EXTENTS_FL ?
-				first_extent_block(inode->i_block) :
-				le32(inode->i_block), 1);
-}
-
 /*
  * A target of up to 59 bytes is stored in the inode; libext2fs decides that by
  * the size alone.  A longer target is in the first block, and a valid one has
@@ -303,34 +283,16 @@ static void plan_first_block(struct e2pf_plan *plan,
 static void plan_symlink(struct e2pf_plan *plan,
 			 const struct ext2_inode *inode)
 {
-	uint32_t size = le32toh(inode->i_size);
+	uint32_t size = le32toh(inode->i_size), flags = le32toh(inode->i_flags);
 
-	if (inode->i_size_high || size < sizeof(inode->i_block))
+	if (inode->i_size_high || size < sizeof(inode->i_block) ||
+	    flags & EXT4_INLINE_DATA_FL)
 		return;
-	plan_first_block(plan, inode, E2PF_SYMLINKS);
+	e2pf_gather_add(plan, e2pf_unparsed(E2PF_SYMLINKS),
+			flags & EXT4_EXTENTS_FL ?
+			first_extent_block(inode->i_block) :
+			le32(inode->i_block), 1);
 	plan_mapping(plan, inode, false, E2PF_CLASSES);
-}
-
-/*
- * If the filesystem needs no recovery, a check reads only the first block of
- * the journal, which is its superblock, and the journal's mapping.  (journal.c
- * plans what a recovery reads before pass 1.) The orphan file and quota files are
- * read completely.
- */
-static void plan_regular(struct e2pf_plan *plan, uint32_t ino,
-			 const struct ext2_inode *inode)
-{
-	const struct e2pf_geometry *geo = plan->geo;
-
-	if (ino == geo->journal_inum) {
-		plan_first_block(plan, inode, E2PF_FILES);
-		plan_mapping(plan, inode, true, E2PF_CLASSES);
-	} else if (ino == geo->orphan_inum || is_quota(geo, ino)) {
-		plan_mapping(plan, inode, true, E2PF_FILES);
-	} else {
-		plan_mapping(plan, inode, ino == EXT2_RESIZE_INO,
-			     E2PF_CLASSES);
-	}
 }
 
 static void plan_inode(struct e2pf_plan *plan, uint32_t ino,
@@ -350,7 +312,10 @@ static void plan_inode(struct e2pf_plan *plan, uint32_t ino,
 	plan_xattr_block(plan, &inode);
 	switch (le16toh(inode.i_mode) & LINUX_S_IFMT) {
 	case LINUX_S_IFREG:
-		plan_regular(plan, ino, &inode);
+		/* Journal, quota files, and blocks for a larger table of
+		 * groups.  (journal.c reads what is replayed.) */
+		plan_mapping(plan, &inode, ino < plan->geo->first_ino,
+			     E2PF_CLASSES);
 		break;
 	case LINUX_S_IFDIR:
 		plan_mapping(plan, &inode, false, E2PF_DIRS);

@@ -64,8 +64,7 @@ static int make_geometry(struct input *in, struct e2pf_geometry *geo)
 		(features & 4 ? EXT2_FEATURE_INCOMPAT_META_BG : 0));
 	sb.s_feature_ro_compat = htole32(
 		(features & 8 ? EXT4_FEATURE_RO_COMPAT_METADATA_CSUM : 0) |
-		(features & 16 ? EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER : 0) |
-		(features & 32 ? EXT4_FEATURE_RO_COMPAT_QUOTA : 0));
+		(features & 16 ? EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER : 0));
 	take_number(in, 3);
 	return e2pf_plan_superblock(&sb, geo);
 }

@@ -249,7 +249,6 @@ struct truth {
 	uint16_t *classes;
 	enum e2pf_class node;		/* of the current inode */
 	enum e2pf_class data;
-	bool first_only;
 };
 
 static void mark(struct truth *truth, uint64_t block, uint64_t count,
@@ -291,47 +290,23 @@ static int mark_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t number,
 	(void)fs, (void)parent, (void)offset;
 	if (number < 0)
 		mark(truth, *block, 1, truth->node);
-	else if (truth->data != E2PF_CLASSES &&
-		 (number == 0 || !truth->first_only))
+	else if (truth->data != E2PF_CLASSES)
 		mark(truth, *block, 1, truth->data);
 	return 0;
-}
-
-static bool is_quota(ext2_filsys fs, ext2_ino_t ino)
-{
-	return ext2fs_has_feature_quota(fs->super) &&
-	       (ino == fs->super->s_usr_quota_inum ||
-		ino == fs->super->s_grp_quota_inum ||
-		ino == fs->super->s_prj_quota_inum);
 }
 
 static void classify(struct truth *truth, ext2_ino_t ino,
 		     struct ext2_inode *inode)
 {
-	ext2_filsys fs = truth->fs;
-
 	truth->node = inode->i_flags & EXT4_EXTENTS_FL ? E2PF_EXTENTS :
 							 E2PF_INDIRECT;
 	truth->data = E2PF_CLASSES;
-	truth->first_only = false;
 	if (LINUX_S_ISDIR(inode->i_mode))
 		truth->data = E2PF_DIRS;
 	if (LINUX_S_ISLNK(inode->i_mode))
 		truth->data = E2PF_SYMLINKS;
-	if (ino == EXT2_BAD_INO || ino == EXT2_RESIZE_INO)
+	if (ino < EXT2_FIRST_INO(truth->fs->super) && ino != EXT2_ROOT_INO)
 		truth->node = E2PF_FILES;
-	if (is_quota(fs, ino))
-		truth->node = truth->data = E2PF_FILES;
-#ifdef EXT4_FEATURE_COMPAT_ORPHAN_FILE
-	if (ext2fs_has_feature_orphan_file(fs->super) &&
-	    ino == fs->super->s_orphan_file_inum)
-		truth->node = truth->data = E2PF_FILES;
-#endif
-	if (ext2fs_has_feature_journal(fs->super) &&
-	    ino == fs->super->s_journal_inum) {
-		truth->node = truth->data = E2PF_FILES;
-		truth->first_only = true;
-	}
 }
 
 static void mark_inodes(struct truth *truth)

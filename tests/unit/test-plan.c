@@ -75,13 +75,10 @@ static struct ext2_super_block sound_super(void)
 	sb.s_desc_size = htole16(64);
 	sb.s_feature_compat = htole32(EXT2_FEATURE_COMPAT_EXT_ATTR |
 				      EXT3_FEATURE_COMPAT_HAS_JOURNAL);
-	sb.s_journal_inum = htole32(8);
 	sb.s_feature_incompat = htole32(EXT3_FEATURE_INCOMPAT_EXTENTS |
 					EXT4_FEATURE_INCOMPAT_64BIT);
 	sb.s_feature_ro_compat = htole32(EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER |
-		EXT4_FEATURE_RO_COMPAT_METADATA_CSUM |
-		EXT4_FEATURE_RO_COMPAT_QUOTA);
-	sb.s_usr_quota_inum = htole32(3);
+		EXT4_FEATURE_RO_COMPAT_METADATA_CSUM);
 	return sb;
 }
 
@@ -110,9 +107,6 @@ TEST(superblock_read)
 	sb.s_blocks_count_hi = htole32(1);
 	sb.s_inodes_per_group = htole32(16);
 	sb.s_inodes_count = htole32((131072 + 40) * 16);
-	sb.s_prj_quota_inum = htole32(12);
-	sb.s_feature_compat |= htole32(0x1000);
-	memcpy((char *)&sb + 0x280, &(uint32_t){ htole32(13) }, 4);
 	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
 	assert_true(geo.blocks == UINT64_C(0x100000000) + 40 * 32768 - 100);
 	assert_int_equal(geo.block_size, 4096);
@@ -120,11 +114,6 @@ TEST(superblock_read)
 	assert_int_equal(geo.desc_size, 64);
 	assert_int_equal(geo.desc_blocks, 2049);
 	assert_int_equal(geo.inode_size, 256);
-	assert_int_equal(geo.journal_inum, 8);
-	assert_int_equal(geo.quota_inum[0], 3);
-	assert_int_equal(geo.quota_inum[1], 0);
-	assert_int_equal(geo.quota_inum[2], 12);
-	assert_int_equal(geo.orphan_inum, 13);
 }
 
 TEST(features_that_are_off)
@@ -134,13 +123,9 @@ TEST(features_that_are_off)
 	sb.s_feature_compat = sb.s_feature_incompat = 0;
 	sb.s_feature_ro_compat = 0;
 	sb.s_blocks_count_hi = htole32(5);
-	memcpy((char *)&sb + 0x280, &(uint32_t){ htole32(13) }, 4);
 	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
 	assert_int_equal(geo.blocks, 40 * 32768 - 100);
 	assert_int_equal(geo.desc_size, 32);
-	assert_int_equal(geo.journal_inum, 0);
-	assert_int_equal(geo.orphan_inum, 0);
-	assert_int_equal(geo.quota_inum[0], 0);
 }
 
 /* One field of a sound superblock overwritten. */
