@@ -174,13 +174,6 @@ static const struct setting *find_setting(const char *name)
 	return NULL;
 }
 
-int e2pf_setup_set(struct e2pf_setup *s, const char *name, const char *value)
-{
-	const struct setting *setting = find_setting(name);
-
-	return setting ? set(s, setting, value) : EINVAL;
-}
-
 void e2pf_printable(char *text, size_t size_of_text, const char *value)
 {
 	unsigned char *p;

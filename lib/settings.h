@@ -52,18 +52,6 @@ struct e2pf_setup {
 bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size);
 
 /*
- * Set what the file calls `name`:
- *
- * - a number within its limits;
- * - a size in bytes, at least 1 MiB, with an optional suffix K, M, G or T
- *   (powers of 1024);
- * - accelerations: "all", "none" or a list without empty elements.
- *
- * Returns 0, or EINVAL with the value unchanged.
- */
-int e2pf_setup_set(struct e2pf_setup *s, const char *name, const char *value);
-
-/*
  * Parse a decimal number without sign, space or leading zero (which some would read as
  * octal), with nothing after it but one of these suffixes: the first stands for
  * `factor`, each other one for `factor` of the one before.  Returns 0; or EINVAL, also

@@ -3,7 +3,6 @@
 #include "ext4_names.h"
 
 const char *const e2pf_class_names[E2PF_CLASSES] = {
-	[E2PF_DESCRIPTORS] = "descriptors",
 	[E2PF_BITMAPS] = "bitmaps",
 	[E2PF_INODES] = "inodes",
 	[E2PF_EXTENTS] = "extents",

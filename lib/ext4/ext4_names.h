@@ -7,7 +7,6 @@
 
 /* The classes of metadata. */
 enum e2pf_class {
-	E2PF_DESCRIPTORS,	/* group descriptors; not read ahead */
 	E2PF_BITMAPS,		/* block and inode bitmaps */
 	E2PF_INODES,		/* inode tables, the part in use */
 	E2PF_EXTENTS,		/* blocks of extent trees */

@@ -268,21 +268,6 @@ errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs)
 	return e2pf_session_start(session);
 }
 
-errcode_t e2pf_count_metadata(struct e2pf_session *session,
-			      struct e2pf_class_count *plan)
-{
-	const struct e2pf_geometry *geo = &e2pf_ext4_of(session)->geo;
-	errcode_t err = e2pf_engine_count(session->engine, plan);
-
-	/* These were read when the filesystem was opened. */
-	plan[E2PF_DESCRIPTORS] = (struct e2pf_class_count){
-		.bytes = (uint64_t)geo->desc_blocks * geo->block_size,
-		.runs = geo->feature_incompat & EXT2_FEATURE_INCOMPAT_META_BG ?
-			geo->desc_blocks : 1
-	};
-	return err;
-}
-
 void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);

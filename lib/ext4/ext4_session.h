@@ -47,14 +47,6 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    struct e2pf_session **session);
 
 /*
- * Walk the whole filesystem and count, for each of the classes, the blocks that a
- * session would read ahead.  Reads only those that it must parse: inode tables and
- * upper levels of trees.  Runs in the calling thread.
- */
-errcode_t e2pf_count_metadata(struct e2pf_session *session,
-			      struct e2pf_class_count *plan);
-
-/*
  * Like e2pf_open(), for a program that reads through fs->io: from now on
  * `observer` observes these reads, and the engine keeps ahead of them.  The
  * caller owns the observer, which serves one session at a time.

@@ -31,7 +31,6 @@ struct e2pf_geometry {
 	uint32_t inodes;		/* s_inodes_count */
 	uint32_t groups;
 	uint32_t desc_size;		/* bytes, at least 32 */
-	uint32_t desc_blocks;		/* blocks of group descriptors */
 	uint32_t feature_compat;
 	uint32_t feature_incompat;
 	uint32_t feature_ro_compat;
@@ -119,8 +118,8 @@ static inline struct e2pf_kind e2pf_unparsed(enum e2pf_class cls)
 }
 
 /* Classes that are found by parsing. */
-#define E2PF_TREE_CLASSES (E2PF_ALL_CLASSES & ~(1u << E2PF_DESCRIPTORS | \
-			   1u << E2PF_BITMAPS | 1u << E2PF_INODES))
+#define E2PF_TREE_CLASSES (E2PF_ALL_CLASSES & \
+			   ~(1u << E2PF_BITMAPS | 1u << E2PF_INODES))
 
 /*
  * The state of the planner.  It passes the references that it finds to the

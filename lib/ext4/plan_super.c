@@ -51,7 +51,6 @@ static int parse_sizes(const struct ext2_super_block *sb,
 static int parse_counts(const struct ext2_super_block *sb,
 			struct e2pf_geometry *geo)
 {
-	uint32_t per_block = geo->block_size / geo->desc_size;
 	uint64_t groups, data_blocks;
 
 	geo->blocks = le32toh(sb->s_blocks_count);
@@ -70,7 +69,6 @@ static int parse_counts(const struct ext2_super_block *sb,
 	if (groups > UINT32_MAX)
 		return -1;
 	geo->groups = groups;
-	geo->desc_blocks = (groups + per_block - 1) / per_block;
 
 	/* A group's inode bitmap is one block. */
 	geo->inodes_per_group = le32toh(sb->s_inodes_per_group);

@@ -78,7 +78,7 @@ static void fuzz_superblock(struct input *in)
 		if (geo.block_size < 1024 || geo.block_size > 65536 ||
 		    geo.inode_size < 128 || geo.inode_size > geo.block_size ||
 		    geo.desc_size < 32 || geo.desc_size > geo.block_size ||
-		    !geo.groups || !geo.desc_blocks || !geo.inodes_per_group ||
+		    !geo.groups || !geo.inodes_per_group ||
 		    !geo.blocks_per_group)
 			abort();
 	}

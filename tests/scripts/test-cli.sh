@@ -280,14 +280,6 @@ prefetch_stats_refused()
 	grep -qF "e2prefetch: cannot write statistics to \"$dir/precious\": " "$dir/err"
 }
 
-# A dry run writes no statistics, and must not truncate those of another run.
-prefetch_stats_dry_run()
-{
-	echo old >"$dir/stats"
-	PREFETCH_STATS=$dir/stats "$PREFETCHER" -n "$image" &&
-	[ "$(cat "$dir/stats")" = old ]
-}
-
 prefetch_stats_full()
 {
 	PREFETCH_STATS=- "$PREFETCHER" "$image" >"$dir/out" 2>/dev/full
@@ -307,7 +299,6 @@ test_stats()
 	tap_unless "$(no_mounts)" "PREFETCH_STATS: a full disk" stats_on_a_full_disk
 	echo precious >"$dir/precious"
 	tap_check "e2prefetch writes no statistics to another file" prefetch_stats_refused
-	tap_check "e2prefetch -n leaves the statistics alone" prefetch_stats_dry_run
 	tap_check "e2prefetch: statistics to a full disk" prefetch_stats_full
 	tap_check "e2prefetch --version to a full disk" lost_output --version
 }
