@@ -298,9 +298,8 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 	return w->func(fs, entry, w->data);
 }
 
-/* A walk from the beginning of the list is a pass, unless it happens inside
- * another walk: then it is e2fsck's own readahead.  Returns true if this walk
- * is followed. */
+/* A walk over the list is a pass, unless it happens inside another one.  Returns
+ * true if this walk is followed. */
 static bool watch_walk(struct walk *w)
 {
 	E2PF_KEEP_ERRNO;
@@ -330,19 +329,6 @@ static errcode_t leave_walk(errcode_t err)
 	return err;
 }
 
-errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist, list_fn *func,
-		unsigned long long start, unsigned long long count, void *data)
-{
-	struct walk w = { .func = func, .data = data, .list = dblist };
-	REAL(ext2fs_dblist_iterate3);
-
-	if (start || !watch_walk(&w))
-		return real(dblist, func, start, count, data);
-	return leave_walk(real(dblist, watched_entry, start, count, &w));
-}
-
-/* The library itself calls ext2fs_dblist_iterate3(), but not always through the
- * dynamic linker. */
 errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist, list_fn *func, void *data)
 {
 	struct walk w = { .func = func, .data = data, .list = dblist };
@@ -375,29 +361,10 @@ errcode_t ext2fs_dblist_dir_iterate(ext2_dblist dblist, int flags,
 	return err;
 }
 
-errcode_t ext2fs_icount_fetch(ext2_icount_t icount, ext2_ino_t ino, __u16 *ret)
-{
-	REAL(ext2fs_icount_fetch);
-
-	if (self.stage == E2PF_EXT4_PASS3)
-		notice(SEEN_LINKS);
-	return real(icount, ino, ret);
-}
-
 void ext2fs_free_icount(ext2_icount_t icount)
 {
 	REAL(ext2fs_free_icount);
 
-	if (self.stage == E2PF_EXT4_PASS4)
-		notice(SEEN_LINKS_END);
+	notice(SEEN_LINKS_END);
 	real(icount);
-}
-
-errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
-{
-	REAL(ext2fs_read_bitmaps);
-
-	if (module.on && fs == check.fs)
-		notice(SEEN_BITMAPS);
-	return real(fs);
 }

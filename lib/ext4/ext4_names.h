@@ -32,8 +32,8 @@ enum e2pf_ext4_stage {
 	E2PF_EXT4_PASS1C,	/* names of these files: directory blocks */
 	E2PF_EXT4_PASS1D,	/* cloning of these files: bitmaps, data */
 	E2PF_EXT4_PASS2,	/* directory blocks */
-	E2PF_EXT4_PASS3,	/* connectivity; directories are rewritten */
-	E2PF_EXT4_PASS4,	/* reference counts */
+	E2PF_EXT4_PASS3,	/* connectivity; directories are rewritten;
+				   then pass 4, which reads nothing */
 	E2PF_EXT4_PASS5,	/* bitmaps, and everything after them */
 	E2PF_EXT4_STAGES
 };
