@@ -142,8 +142,7 @@ static bool may_be_claimed(ext2_filsys fs, int flags)
 		return false;
 	if (self.stage == E2PF_EXT4_PASS1B)
 		return self.scan;
-	return self.stage == E2PF_EXT4_PASS1D && !flags &&
-	       !module.setup.observe;
+	return self.stage == E2PF_EXT4_PASS1D && !flags;
 }
 
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
@@ -176,8 +175,6 @@ static void begin_reading(ext2_filsys fs)
 {
 	E2PF_KEEP_ERRNO;
 
-	if (module.setup.observe)
-		return;
 	/* The reporter may still look at the groups, which a start replaces. */
 	if (!reporter_watch(NULL))
 		return;

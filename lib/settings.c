@@ -119,7 +119,6 @@ static const struct setting {
 	  MEMBER(progress) },
 	{ "accel", "PREFETCH_ACCEL", ACCELERATIONS, 0, 0,
 	  "none, all or a list of crc32c, bitmaps, indirect", MEMBER(accel) },
-	{ NULL, "PREFETCH_OBSERVE", NUMBER, FROM_TO(0, 1), MEMBER(observe) },
 	{ NULL, "PREFETCH_STATS", TEXT, 0, 0, NULL, MEMBER(stats) },
 	{ NULL, "PREFETCH_CONFIG", CONFIG, 0, 0, "an absolute path", 0 },
 	{ NULL, "PREFETCH_E2FSCK", LAUNCHERS, 0, 0, NULL, 0 },

@@ -37,9 +37,8 @@ struct e2pf_setup {
 	bool accel_is_set;	/* by the user */
 	struct e2pf_settings reading;	/* threads, memory */
 	bool mmap_io;		/* the mmap I/O manager, for a check of ext4 */
-	/* For developers: variables only, doc/developing.md. */
-	unsigned observe;	/* 1: statistics of a check that is left alone */
-	const char *stats;	/* a file; NULL: none */
+	const char *stats;	/* a file; NULL: none (a variable only,
+				   doc/developing.md) */
 };
 
 /*

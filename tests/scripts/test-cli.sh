@@ -185,7 +185,7 @@ only_asked()
 	echo "accel = none" >"$dir/none" &&
 	[ "$(modules A=)" = "e2fsck-accel.so e2fsck-prefetch.so" ] &&
 	[ "$(modules PREFETCH_ACCEL=crc32c)" = "e2fsck-accel.so e2fsck-prefetch.so" ] || return
-	for none in PREFETCH_ACCEL=none PREFETCH_CONFIG="$dir/none" PREFETCH_OBSERVE=1; do
+	for none in PREFETCH_ACCEL=none PREFETCH_CONFIG="$dir/none"; do
 		echo "$none: $(modules "$none")"
 		[ "$(modules "$none")" = e2fsck-prefetch.so ] || return
 	done
