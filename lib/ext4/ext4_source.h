@@ -55,8 +55,6 @@ struct e2pf_ext4 {
 	bool ordered;			/* tables lie in the order of groups */
 	uint64_t bytes;			/* of the filesystem */
 	struct e2pf_phase phases[E2PF_EXT4_PHASES];
-	bool side_by_side;		/* tables of FLEX_GROUPS groups, and their
-					   bitmaps */
 	bool bitmaps_early;		/* they belong to the phase TABLES, */
 	bool bitmaps_done;		/* which has ended */
 	bool has_checker;
