@@ -74,16 +74,6 @@ struct block_walk {
 	uint64_t block;			/* that it has reached */
 };
 
-static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
-			 blk64_t ref_block, int ref_offset, void *data)
-{
-	const struct block_walk *w = data;
-
-	if (count >= 0 && *block)
-		e2pf_journal_block(check.session, *block);
-	return w->func(fs, block, count, ref_block, ref_offset, w->data);
-}
-
 /* Called for each block of each file: with more to decide, a check of claimed blocks
  * takes 1.19 times stock's instructions. */
 static int claims_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
@@ -100,12 +90,6 @@ static bool is_journal(ext2_filsys fs, ext2_ino_t ino)
 	return module.on && fs && fs == check.fs &&
 	       self.stage == E2PF_EXT4_OPEN && ino &&
 	       ino == fs->super->s_journal_inum;
-}
-
-static bool is_replayed(ext2_filsys fs)
-{
-	return (fs->flags & EXT2_FLAG_RW) &&
-	       ext2fs_has_feature_journal_needs_recovery(fs->super);
 }
 
 /* The inode was read a moment ago and is in libext2fs's cache. */
@@ -152,12 +136,8 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 	errcode_t err;
 	REAL(ext2fs_block_iterate3);
 
-	if (is_journal(fs, ino)) {
+	if (is_journal(fs, ino))
 		read_map_ahead(fs, ino);
-		if (is_replayed(fs))
-			return real(fs, ino, flags, block_buf, journal_block,
-				    &w);
-	}
 	if (!may_be_claimed(fs, flags))
 		return real(fs, ino, flags, block_buf, func, data);
 	e2pf_accel.watch_claims(claimed, &w);

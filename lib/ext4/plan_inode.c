@@ -313,7 +313,7 @@ static void plan_inode(struct e2pf_plan *plan, uint32_t ino,
 	switch (le16toh(inode.i_mode) & LINUX_S_IFMT) {
 	case LINUX_S_IFREG:
 		/* Journal, quota files, and blocks for a larger table of
-		 * groups.  (journal.c reads what is replayed.) */
+		 * groups. */
 		plan_mapping(plan, &inode, ino < plan->geo->first_ino,
 			     E2PF_CLASSES);
 		break;
