@@ -72,8 +72,6 @@ TEST(clean)
 		{ false, valid, 0, -1, 1000, NOW + 1, 0 },	/* a wrong clock */
 		{ false, valid, 0, -1, 0, NOW - 1000,
 		  EXT3_FEATURE_INCOMPAT_RECOVER },
-		{ false, valid, 0, -1, 0, NOW - 1000,
-		  EXT3_FEATURE_INCOMPAT_JOURNAL_DEV },
 	};
 	size_t i;
 
