@@ -72,7 +72,6 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	r->block_size = s->geo.block_size;
 	r->io_manager = s->io_manager;
 	r->journal_bytes = s->journal_bytes;
-	r->list_bytes = s->ext4->list_bytes;
 	r->order = "in the checker's order";
 	if (r->budget)
 		e2pf_note(&r->notes, "reads: %s (%s)", s->io_manager,

@@ -478,7 +478,6 @@ static void begin_list(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 		ext4->list = calloc(LIST_ROOM, sizeof(*ext4->list));
 	have_list = ext4->list;
 	if (have_list) {
-		ext4->list_bytes = LIST_ROOM * sizeof(*ext4->list);
 		ext4->list_class = cls;
 		ext4->list_total = total;
 		ext4->list_end = 0;

@@ -62,7 +62,6 @@ struct e2pf_ext4 {
 	enum e2pf_class list_class;
 	uint64_t *list;			/* ring of blocks, allocated when a list
 					   begins */
-	size_t list_bytes;		/* memory that it takes, for the report */
 	uint64_t list_total;
 	uint64_t list_end;		/* entries that were added */
 	uint64_t list_at;		/* the checker's position */
