@@ -38,8 +38,7 @@ struct arguments arguments_read(int argc, char *const *argv)
 bool arguments_find_clean(const struct ext2_super_block *s, int64_t now)
 {
 	if (!(s->s_state & EXT2_VALID_FS) || (s->s_state & EXT2_ERROR_FS) ||
-	    (s->s_feature_incompat & (EXT3_FEATURE_INCOMPAT_RECOVER |
-				      EXT3_FEATURE_INCOMPAT_JOURNAL_DEV)))
+	    s->s_feature_incompat & EXT3_FEATURE_INCOMPAT_RECOVER)
 		return false;
 	if ((int16_t)s->s_max_mnt_count > 0 &&
 	    s->s_mnt_count >= s->s_max_mnt_count)

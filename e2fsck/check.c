@@ -72,7 +72,7 @@ static void accelerate(unsigned asked, const char *instead,
  * which accelerations it gets. */
 static void decide(ext2_filsys fs)
 {
-	unsigned asked = module.setup.observe ? 0 : module.setup.accel;
+	unsigned asked = module.setup.accel;
 	bool small = !module.setup.accel_is_set && is_small(fs->super);
 	enum selftest outcome = SELFTEST_NONE;
 	const struct accel *accel = ability_accel();

@@ -74,16 +74,6 @@ struct block_walk {
 	uint64_t block;			/* that it has reached */
 };
 
-static int journal_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
-			 blk64_t ref_block, int ref_offset, void *data)
-{
-	const struct block_walk *w = data;
-
-	if (count >= 0 && *block)
-		e2pf_journal_block(check.session, *block);
-	return w->func(fs, block, count, ref_block, ref_offset, w->data);
-}
-
 /* Called for each block of each file: with more to decide, a check of claimed blocks
  * takes 1.19 times stock's instructions. */
 static int claims_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
@@ -100,12 +90,6 @@ static bool is_journal(ext2_filsys fs, ext2_ino_t ino)
 	return module.on && fs && fs == check.fs &&
 	       self.stage == E2PF_EXT4_OPEN && ino &&
 	       ino == fs->super->s_journal_inum;
-}
-
-static bool is_replayed(ext2_filsys fs)
-{
-	return (fs->flags & EXT2_FLAG_RW) &&
-	       ext2fs_has_feature_journal_needs_recovery(fs->super);
 }
 
 /* The inode was read a moment ago and is in libext2fs's cache. */
@@ -142,8 +126,7 @@ static bool may_be_claimed(ext2_filsys fs, int flags)
 		return false;
 	if (self.stage == E2PF_EXT4_PASS1B)
 		return self.scan;
-	return self.stage == E2PF_EXT4_PASS1D && !flags &&
-	       !module.setup.observe;
+	return self.stage == E2PF_EXT4_PASS1D && !flags;
 }
 
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
@@ -153,12 +136,8 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 	errcode_t err;
 	REAL(ext2fs_block_iterate3);
 
-	if (is_journal(fs, ino)) {
+	if (is_journal(fs, ino))
 		read_map_ahead(fs, ino);
-		if (is_replayed(fs))
-			return real(fs, ino, flags, block_buf, journal_block,
-				    &w);
-	}
 	if (!may_be_claimed(fs, flags))
 		return real(fs, ino, flags, block_buf, func, data);
 	e2pf_accel.watch_claims(claimed, &w);
@@ -176,8 +155,6 @@ static void begin_reading(ext2_filsys fs)
 {
 	E2PF_KEEP_ERRNO;
 
-	if (module.setup.observe)
-		return;
 	/* The reporter may still look at the groups, which a start replaces. */
 	if (!reporter_watch(NULL))
 		return;
@@ -298,9 +275,8 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 	return w->func(fs, entry, w->data);
 }
 
-/* A walk from the beginning of the list is a pass, unless it happens inside
- * another walk: then it is e2fsck's own readahead.  Returns true if this walk
- * is followed. */
+/* A walk over the list is a pass, unless it happens inside another one.  Returns
+ * true if this walk is followed. */
 static bool watch_walk(struct walk *w)
 {
 	E2PF_KEEP_ERRNO;
@@ -330,19 +306,6 @@ static errcode_t leave_walk(errcode_t err)
 	return err;
 }
 
-errcode_t ext2fs_dblist_iterate3(ext2_dblist dblist, list_fn *func,
-		unsigned long long start, unsigned long long count, void *data)
-{
-	struct walk w = { .func = func, .data = data, .list = dblist };
-	REAL(ext2fs_dblist_iterate3);
-
-	if (start || !watch_walk(&w))
-		return real(dblist, func, start, count, data);
-	return leave_walk(real(dblist, watched_entry, start, count, &w));
-}
-
-/* The library itself calls ext2fs_dblist_iterate3(), but not always through the
- * dynamic linker. */
 errcode_t ext2fs_dblist_iterate2(ext2_dblist dblist, list_fn *func, void *data)
 {
 	struct walk w = { .func = func, .data = data, .list = dblist };
@@ -375,29 +338,10 @@ errcode_t ext2fs_dblist_dir_iterate(ext2_dblist dblist, int flags,
 	return err;
 }
 
-errcode_t ext2fs_icount_fetch(ext2_icount_t icount, ext2_ino_t ino, __u16 *ret)
-{
-	REAL(ext2fs_icount_fetch);
-
-	if (self.stage == E2PF_EXT4_PASS3)
-		notice(SEEN_LINKS);
-	return real(icount, ino, ret);
-}
-
 void ext2fs_free_icount(ext2_icount_t icount)
 {
 	REAL(ext2fs_free_icount);
 
-	if (self.stage == E2PF_EXT4_PASS4)
-		notice(SEEN_LINKS_END);
+	notice(SEEN_LINKS_END);
 	real(icount);
-}
-
-errcode_t ext2fs_read_bitmaps(ext2_filsys fs)
-{
-	REAL(ext2fs_read_bitmaps);
-
-	if (module.on && fs == check.fs)
-		notice(SEEN_BITMAPS);
-	return real(fs);
 }

@@ -31,8 +31,7 @@
 static io_manager choose_manager(io_manager asked)
 {
 	enum selftest outcome = SELFTEST_NONE;
-	bool maps = module.setup.mmap_io && !module.setup.observe &&
-		    asked == unix_io_manager &&
+	bool maps = module.setup.mmap_io && asked == unix_io_manager &&
 		    ability_to_follow() && !linkage_program_has_threads();
 
 	return maps && selftest_may_read(&outcome) ? e2pf_mmap_io_manager :
@@ -84,7 +83,7 @@ bool prefetch_wants_accel(void)
 	char error[1024];
 
 	return e2pf_setup_read(&setup, error, sizeof(error)) &&
-	       setup.prefetch && setup.accel && !setup.observe;
+	       setup.prefetch && setup.accel;
 }
 
 __attribute__((constructor))
@@ -145,7 +144,7 @@ static void end(void)
 			      "no filesystem was opened for a check");
 	module_tell(&(struct module_result) {
 		.session = check.session, .done = "checked",
-		.finished = scanned, .logged = scanned && !module.setup.observe,
+		.finished = scanned, .logged = scanned,
 		.counted = check.session
 	});
 }

@@ -10,8 +10,7 @@
  *		are found
  *	1D	what follows 1C: reading bitmaps and single files
  *	2	the walk over the directory list
- *	3	what follows 2, also the directories that are written anew
- *	4	from the first lookup of a link count on
+ *	3, 4	what follows 2, also the directories that are written anew
  *	5	from the time the link counts are freed
  *
  * A scan after that is the first scan of a restarted check.  Calls in another
@@ -36,13 +35,8 @@ enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage stage, enum seen seen)
 		return E2PF_EXT4_PASS2;
 	case SEEN_LIST_END:
 		return stage == E2PF_EXT4_PASS2 ? E2PF_EXT4_PASS3 : stage;
-	case SEEN_LINKS:
-		return stage == E2PF_EXT4_PASS3 ? E2PF_EXT4_PASS4 : stage;
 	case SEEN_LINKS_END:
-		return stage == E2PF_EXT4_PASS4 ? E2PF_EXT4_PASS5 : stage;
-	case SEEN_BITMAPS:
-		/* Passes 1D and 3 read bitmaps when they allocate blocks. */
-		return stage == E2PF_EXT4_PASS4 ? E2PF_EXT4_PASS5 : stage;
+		return stage == E2PF_EXT4_PASS3 ? E2PF_EXT4_PASS5 : stage;
 	}
 	return stage;
 }

@@ -17,9 +17,7 @@ enum seen {
 	SEEN_NAMES_END,
 	SEEN_LIST,		/* a walk over the directory list begins */
 	SEEN_LIST_END,
-	SEEN_LINKS,		/* a link count is read */
-	SEEN_LINKS_END,		/* the link counts are freed */
-	SEEN_BITMAPS		/* bitmaps are read */
+	SEEN_LINKS_END		/* the link counts are freed */
 };
 
 /* The stage that follows `stage` when `seen` happens. */

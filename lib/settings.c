@@ -119,7 +119,6 @@ static const struct setting {
 	  MEMBER(progress) },
 	{ "accel", "PREFETCH_ACCEL", ACCELERATIONS, 0, 0,
 	  "none, all or a list of crc32c, bitmaps, indirect", MEMBER(accel) },
-	{ NULL, "PREFETCH_OBSERVE", NUMBER, FROM_TO(0, 1), MEMBER(observe) },
 	{ NULL, "PREFETCH_STATS", TEXT, 0, 0, NULL, MEMBER(stats) },
 	{ NULL, "PREFETCH_CONFIG", CONFIG, 0, 0, "an absolute path", 0 },
 	{ NULL, "PREFETCH_E2FSCK", LAUNCHERS, 0, 0, NULL, 0 },
@@ -172,13 +171,6 @@ static const struct setting *find_setting(const char *name)
 		if (settings[i].name && !strcmp(settings[i].name, name))
 			return &settings[i];
 	return NULL;
-}
-
-int e2pf_setup_set(struct e2pf_setup *s, const char *name, const char *value)
-{
-	const struct setting *setting = find_setting(name);
-
-	return setting ? set(s, setting, value) : EINVAL;
 }
 
 void e2pf_printable(char *text, size_t size_of_text, const char *value)

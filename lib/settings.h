@@ -37,9 +37,8 @@ struct e2pf_setup {
 	bool accel_is_set;	/* by the user */
 	struct e2pf_settings reading;	/* threads, memory */
 	bool mmap_io;		/* the mmap I/O manager, for a check of ext4 */
-	/* For developers: variables only, doc/developing.md. */
-	unsigned observe;	/* 1: statistics of a check that is left alone */
-	const char *stats;	/* a file; NULL: none */
+	const char *stats;	/* a file; NULL: none (a variable only,
+				   doc/developing.md) */
 };
 
 /*
@@ -50,18 +49,6 @@ struct e2pf_setup {
  * is empty, or, if `verbose` is set, names a variable that is not known.
  */
 bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size);
-
-/*
- * Set what the file calls `name`:
- *
- * - a number within its limits;
- * - a size in bytes, at least 1 MiB, with an optional suffix K, M, G or T
- *   (powers of 1024);
- * - accelerations: "all", "none" or a list without empty elements.
- *
- * Returns 0, or EINVAL with the value unchanged.
- */
-int e2pf_setup_set(struct e2pf_setup *s, const char *name, const char *value);
 
 /*
  * Parse a decimal number without sign, space or leading zero (which some would read as

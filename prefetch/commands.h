@@ -21,12 +21,10 @@
 #define EXIT_USAGE 16
 
 struct options {
-	struct e2pf_setup given;	/* on the command line: only -t and -m */
-	struct e2pf_setup setup;	/* with environment and file, too */
+	struct e2pf_setup setup;
 	char **path;
 	unsigned paths;			/* devices, images, folders */
 	bool one_filesystem;		/* skip what is mounted below a path */
-	bool plan;			/* -n */
 	unsigned classes;		/* mask of 1u << enum e2pf_class; 0: by
 					   the filesystem */
 	uint64_t wait;			/* seconds that the command waits */
@@ -43,11 +41,7 @@ int wrong(const char *format, ...);
  * --help and --version, EXIT_USAGE after an error message. */
 int parse_options(int argc, char **argv, struct options *o);
 
-/*
- * Fill in the settings that the command line leaves open, from the environment,
- * then from the file e2prefetch.conf(5).  Returns 0; or EXIT_USAGE after an
- * error message.
- */
+/* Fill in o->setup.  Returns 0; or EXIT_USAGE after an error message. */
 int configure_options(struct options *o);
 
 /* Run the command that the first argument names.  Returns its exit status, or -1 if
@@ -57,9 +51,6 @@ int run_named(int argc, char **argv);
 /* These get the arguments of main(), and return the exit status. */
 int probe_command(int argc, char **argv);
 int progress_command(int argc, char **argv);
-
-/* Print the blocks, runs and KiB of each class, and of all (e2prefetch.c). */
-void print_plan(const struct e2pf_class_count *plan, uint64_t block_size);
 
 /*
  * Which filesystems are read for the paths (paths.c).

@@ -18,60 +18,6 @@
 #include "device/thread.h"
 #include "lock.h"
 
-static void print_class(const char *name, const struct e2pf_class_count *c,
-			uint64_t block_size)
-{
-	printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n", name,
-	       c->bytes / block_size, c->runs, c->bytes / 1024);
-}
-
-void print_plan(const struct e2pf_class_count *plan, uint64_t block_size)
-{
-	struct e2pf_class_count all = { .bytes = 0 };
-	unsigned i;
-
-	printf("%-12s %12s %12s %14s\n", "class", "blocks", "runs", "KiB");
-	for (i = 0; i < E2PF_CLASSES; i++) {
-		print_class(e2pf_class_names[i], &plan[i], block_size);
-		all.bytes += plan[i].bytes;
-		all.runs += plan[i].runs;
-	}
-	print_class("all", &all, block_size);
-}
-
-static errcode_t show_plan(struct e2pf_session *s)
-{
-	struct e2pf_class_count plan[E2PF_CLASSES];
-	errcode_t err = e2pf_count_metadata(s, plan);
-
-	print_plan(plan, e2pf_ext4_of(s)->geo.block_size);
-	e2pf_session_free(s);
-	return err;
-}
-
-/* Plans in this thread, and uses no settings, because nothing is read ahead. */
-static int show_plans(const struct options *o)
-{
-	struct targets targets = { .count = 0 };
-	int status = find_targets(o, &targets);
-	struct e2pf_session *session;
-	const char *device;
-	errcode_t err;
-	unsigned i;
-
-	for (i = 0; i < targets.count; i++) {
-		device = targets.item[i].device;
-		if (targets.count > 1)
-			printf("%s:\n", device);
-		err = open_session(o, &targets.item[i], &session);
-		if (!err)
-			err = show_plan(session);
-		if (err)
-			status = fail(device, err);
-	}
-	return status;
-}
-
 /*
  * A thread reads one filesystem after the other: two partitions of a disk share its
  * head.  The sessions stay open until the end, and with them the devices.
@@ -383,13 +329,11 @@ static int run(struct options *o)
 
 	if (o->command)
 		ignore_output_signals();
-	err = o->plan ? 0 : configure_options(o);
+	err = configure_options(o);
 	if (err && !o->command)
 		return err;
 	/* A command may write statistics of its own. */
 	unsetenv("PREFETCH_STATS");
-	if (o->plan)
-		return show_plans(o);
 	/* A descriptor of a high number takes 7 ms once there are threads. */
 	e2pf_share_join();
 	e2pf_cond_init(&r.changed);

@@ -87,8 +87,8 @@ static errcode_t open_filesystem(const char *device, ext2_filsys *fs)
 
 /* The classes that a walk of a mounted filesystem reads: all but bitmaps and blocks
  * that lead to the contents of files. */
-#define WALK_CLASSES (1u << E2PF_DESCRIPTORS | 1u << E2PF_INODES | \
-		      1u << E2PF_DIRS | 1u << E2PF_XATTRS | 1u << E2PF_SYMLINKS)
+#define WALK_CLASSES (1u << E2PF_INODES | 1u << E2PF_DIRS | \
+		      1u << E2PF_XATTRS | 1u << E2PF_SYMLINKS)
 
 errcode_t open_session(const struct options *o, const struct target *target,
 		       struct e2pf_session **session)

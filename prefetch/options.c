@@ -21,13 +21,8 @@ static const struct row {
 	const char *name, *value;	/* value: NULL for a flag */
 	const char *help;
 } rows[] = {
-	{ 'n', "dry-run", NULL, "show what would be read, class by class" },
-	{ 't', "threads", "N",
-	  "prefetch threads, 1 to 256 (default: by the device)" },
-	{ 'm', "memory", "SIZE",
-	  "read at most SIZE (K, M, G, T; at least 1M)" },
 	{ 'O', "only", "CLASS,...",
-	  "read only these classes, named as by -n, or all" },
+	  "read only these classes, named as by probe, or all" },
 	{ 'x', "one-file-system", NULL, "skip what is mounted below PATH" },
 	{ 'w', "wait", "TIME",
 	  "begin COMMAND after TIME at the latest (seconds, or m, h; default: 30)" },
@@ -137,13 +132,6 @@ static int parse_time(const char *text, uint64_t least, uint64_t *out)
 static int parse_option(int c, const char *value, struct options *o)
 {
 	switch (c) {
-	case 'n':
-		o->plan = true;
-		break;
-	case 't':
-		return e2pf_setup_set(&o->given, "threads", value);
-	case 'm':
-		return e2pf_setup_set(&o->given, "mem", value);
 	case 'O':
 		o->classes = E2PF_ALL_CLASSES;
 		return !strcmp(value, "all") ? 0 :
@@ -195,10 +183,8 @@ static int parse_operands(int argc, char **argv, struct options *o)
 			return wrong("no command follows --");
 		o->command = &argv[optind + 1];
 	}
-	if (o->plan && o->command)
-		return wrong("-n cannot be used with a command");
-	if (is_probe ? o->plan || o->command || o->paths > 1 : !!o->longer_than)
-		return wrong("probe takes one path and neither -n nor a command; "
+	if (is_probe ? o->command || o->paths > 1 : !!o->longer_than)
+		return wrong("probe takes one path and no command; "
 			     "--longer-than is for probe only");
 	return -1;
 }
@@ -256,9 +242,5 @@ int configure_options(struct options *o)
 	}
 	if (*error)
 		fprintf(stderr, "e2prefetch: %s\n", error);
-	if (o->given.reading.threads)
-		o->setup.reading.threads = o->given.reading.threads;
-	if (o->given.reading.memory)
-		o->setup.reading.memory = o->given.reading.memory;
 	return 0;
 }

@@ -58,10 +58,10 @@ static unsigned level_of(const struct e2pf_elevator *el,
 	return el->depth ? E2PF_UNPARSED_LEVEL : 0;
 }
 
-/* References that are adjacent on the device have others between them in the list: a
- * reference that is not parsed may continue one that was added up to JOIN_BACK before
- * it, in a source that lays 16 units side by side.  Of 128 units 144 references remain
- * of 384.  It stays far below RUN_MOST. */
+/* References that are adjacent on the device may have others between them in the list:
+ * bitmaps and tables of 16 units lie side by side.  A reference that is not parsed may
+ * continue one that was added up to JOIN_BACK before it.  Of 128 units 144 references
+ * remain of 384.  It stays far below RUN_MOST. */
 #define JOIN_BACK 17u
 #define JOIN_MOST (256u << 10)
 

@@ -182,18 +182,16 @@ static uint64_t first_unit(const struct e2pf_schedule *s)
 }
 
 /* Returns the end of the units from stripe->first on that together weigh at most `most`
- * bytes, or of the first one alone, and sets stripe->bytes to their weight.  Those that
- * lie side by side stay together. */
+ * bytes, or of the first one alone, and sets stripe->bytes to their weight. */
 static uint64_t weigh(const struct e2pf_schedule *s, uint64_t end,
 		      uint64_t most, struct e2pf_stripe *stripe)
 {
 	struct e2pf_source *source = s->source;
-	uint64_t align = source->align ? source->align : 1, unit, one;
+	uint64_t unit, one;
 
 	for (unit = stripe->first; unit < end; unit++, stripe->bytes += one) {
 		one = source->ops->weight(source, stripe->phase->number, unit);
-		if (unit > stripe->first && unit % align == 0 &&
-		    stripe->bytes + one > most)
+		if (unit > stripe->first && stripe->bytes + one > most)
 			break;
 	}
 	return unit;

@@ -167,8 +167,6 @@ struct e2pf_source {
 					   found by parsing, that are parsed at
 					   most: beyond what any sound filesystem
 					   has */
-	uint32_t align;			/* a worker's units end at a multiple of
-					   it: these lie side by side; 0: 1 */
 };
 
 #endif

@@ -3,7 +3,6 @@
 #include "ext4_names.h"
 
 const char *const e2pf_class_names[E2PF_CLASSES] = {
-	[E2PF_DESCRIPTORS] = "descriptors",
 	[E2PF_BITMAPS] = "bitmaps",
 	[E2PF_INODES] = "inodes",
 	[E2PF_EXTENTS] = "extents",
@@ -21,7 +20,6 @@ const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES] = {
 	[E2PF_EXT4_PASS1C] = "pass1c",
 	[E2PF_EXT4_PASS1D] = "pass1d",
 	[E2PF_EXT4_PASS2] = "pass2",
-	[E2PF_EXT4_PASS3] = "pass3",
-	[E2PF_EXT4_PASS4] = "pass4",
+	[E2PF_EXT4_PASS3] = "pass3-4",
 	[E2PF_EXT4_PASS5] = "pass5",
 };

@@ -7,7 +7,6 @@
 
 /* The classes of metadata. */
 enum e2pf_class {
-	E2PF_DESCRIPTORS,	/* group descriptors; not read ahead */
 	E2PF_BITMAPS,		/* block and inode bitmaps */
 	E2PF_INODES,		/* inode tables, the part in use */
 	E2PF_EXTENTS,		/* blocks of extent trees */
@@ -16,8 +15,8 @@ enum e2pf_class {
 	E2PF_DIRS,		/* directory blocks, including htree nodes */
 	E2PF_XATTRS,		/* extended attribute blocks and values */
 	E2PF_SYMLINKS,		/* symbolic links too long for the inode */
-	E2PF_FILES,		/* journal, orphan file, quota files, bad
-				   blocks */
+	E2PF_FILES,		/* maps of the journal and of other reserved
+				   inodes; blocks that pass 1D clones */
 	E2PF_CLASSES
 };
 
@@ -33,8 +32,8 @@ enum e2pf_ext4_stage {
 	E2PF_EXT4_PASS1C,	/* names of these files: directory blocks */
 	E2PF_EXT4_PASS1D,	/* cloning of these files: bitmaps, data */
 	E2PF_EXT4_PASS2,	/* directory blocks */
-	E2PF_EXT4_PASS3,	/* connectivity; directories are rewritten */
-	E2PF_EXT4_PASS4,	/* reference counts */
+	E2PF_EXT4_PASS3,	/* connectivity; directories are rewritten;
+				   then pass 4, which reads nothing */
 	E2PF_EXT4_PASS5,	/* bitmaps, and everything after them */
 	E2PF_EXT4_STAGES
 };

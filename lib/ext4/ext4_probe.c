@@ -65,11 +65,11 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 		some[number] = e2pf_ext4_group(s->ext4, number);
 	}
 	s->ext4->groups = some;
-	err = e2pf_count_metadata(&s->base, plan);
+	err = e2pf_engine_count(s->base.engine, plan);
 	s->ext4->groups = NULL;
 	free(some);
 	for (i = 0; i < E2PF_CLASSES; i++)
-		if (i != E2PF_FILES && i != E2PF_DESCRIPTORS) {
+		if (i != E2PF_FILES) {
 			plan[i].bytes *= step;
 			plan[i].runs *= step;
 		}
@@ -123,9 +123,6 @@ double e2pf_probe_seconds(const struct e2pf_probe *p)
 			     speed->latency_ns > BUSY * speed->least_ns))
 		return 0;
 	for (i = 0; i < E2PF_CLASSES; i++) {
-		/* An empty journal is not read by a check. */
-		if (i == E2PF_FILES)
-			continue;
 		bytes += p->plan[i].bytes;
 		requests += p->plan[i].runs;
 	}

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The ext4 part of a session: a snapshot of superblock and descriptors, the
- * device, the source and the journal; and the public functions that depend on
+ * device and the source; and the public functions that depend on
  * them.
  */
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ext4_session.h"
+#include "journal.h"
 #include "libext2fs/mmap_io.h"
 
 /* A second scan waits at most so long for the threads of the first. */
@@ -70,8 +71,7 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 
 	r->block_size = s->geo.block_size;
 	r->io_manager = s->io_manager;
-	r->journal_bytes = s->journal.bytes;
-	r->list_bytes = s->ext4->list_bytes;
+	r->journal_bytes = s->journal_bytes;
 	r->order = "in the checker's order";
 	if (r->budget)
 		e2pf_note(&r->notes, "reads: %s (%s)", s->io_manager,
@@ -116,7 +116,6 @@ static void free_session(struct e2pf_session *session)
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
 	e2pf_ext4_free(s->ext4);
-	e2pf_journal_fini(&s->journal);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -142,7 +141,6 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 	if (fstat(dev->fd, &st))
 		memset(&st, 0, sizeof(st));
 	e2pf_session_add_device(&s->base, dev, &st);
-	e2pf_journal_init(&s->journal, dev, s->geo.block_size);
 	return 0;
 }
 
@@ -226,17 +224,8 @@ void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
 	if (!session->dev[0]->uncached)
-		e2pf_journal_request_map(&s->journal, &s->geo, block);
-}
-
-void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
-{
-	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
-
-	if (session->dev[0]->uncached)
-		return;
-	e2pf_journal_add(&s->journal, block);
-	s->observer->journal = &s->journal;
+		s->journal_bytes += e2pf_journal_request_map(session->dev[0],
+							     &s->geo, block);
 }
 
 /* Memory needed beside the blocks that are read ahead: by threads, tables and
@@ -252,7 +241,6 @@ errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
-	s->observer->journal = NULL;
 	if (!e2pf_engine_stop(session->engine, RESTART_PATIENCE_MS))
 		return EXT2_ET_OP_NOT_SUPPORTED;
 	if (accept_groups(s, fs))
@@ -268,26 +256,11 @@ errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs)
 	return e2pf_session_start(session);
 }
 
-errcode_t e2pf_count_metadata(struct e2pf_session *session,
-			      struct e2pf_class_count *plan)
-{
-	const struct e2pf_geometry *geo = &e2pf_ext4_of(session)->geo;
-	errcode_t err = e2pf_engine_count(session->engine, plan);
-
-	/* These were read when the filesystem was opened. */
-	plan[E2PF_DESCRIPTORS] = (struct e2pf_class_count){
-		.bytes = (uint64_t)geo->desc_blocks * geo->block_size,
-		.runs = geo->feature_incompat & EXT2_FEATURE_INCOMPAT_META_BG ?
-			geo->desc_blocks : 1
-	};
-	return err;
-}
-
 void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
 	e2pf_session_count(old, &session->past);
-	s->journal.bytes += e2pf_ext4_of(old)->journal.bytes;
+	s->journal_bytes += e2pf_ext4_of(old)->journal_bytes;
 	e2pf_session_free(old);
 }

@@ -15,7 +15,6 @@
 #define E2PF_EXT4_SESSION_H
 
 #include "ext4_source.h"
-#include "journal.h"
 #include "libext2fs/observe.h"
 #include "session.h"
 
@@ -27,7 +26,7 @@ struct e2pf_ext4_session {
 	pthread_mutex_t lock;		/* of that */
 	struct e2pf_ext4 *ext4;
 	struct e2pf_observer *observer;	/* NULL without a checker */
-	struct e2pf_journal journal;
+	uint64_t journal_bytes;		/* of its map, requested */
 	bool uses_mmap;			/* the checker reads through that manager */
 	const char *io_manager;
 };
@@ -47,14 +46,6 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    struct e2pf_session **session);
 
 /*
- * Walk the whole filesystem and count, for each of the classes, the blocks that a
- * session would read ahead.  Reads only those that it must parse: inode tables and
- * upper levels of trees.  Runs in the calling thread.
- */
-errcode_t e2pf_count_metadata(struct e2pf_session *session,
-			      struct e2pf_class_count *plan);
-
-/*
  * Like e2pf_open(), for a program that reads through fs->io: from now on
  * `observer` observes these reads, and the engine keeps ahead of them.  The
  * caller owns the observer, which serves one session at a time.
@@ -69,10 +60,6 @@ errcode_t e2pf_open_for_check(ext2_filsys fs, const char *device,
  * does not use extents.  `block` are the indirect, double indirect and triple
  * indirect block of the journal's inode; 0 means none. */
 void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3]);
-
-/* Add the next block of the filesystem's journal, which is about to be
- * replayed.  Until pass 1 begins, the session reads ahead of the replay. */
-void e2pf_journal_block(struct e2pf_session *session, uint64_t block);
 
 /*
  * A scan of all inodes begins.  Stop reading ahead for an earlier scan, choose

@@ -23,12 +23,6 @@
 /* Classes that are in the inode tables or found through them. */
 #define TABLE_CLASSES (E2PF_TREE_CLASSES | 1u << E2PF_INODES)
 
-/* Tables that lie side by side in a flex group and together take at most
- * TOGETHER_BYTES, which a network volume counts as one request, are taken
- * together. */
-#define FLEX_GROUPS 16u
-#define TOGETHER_BYTES (256u << 10)
-
 /* At most this part of all blocks is parsed as tree blocks.  A sound filesystem has
  * far fewer: an extent node describes 84 extents or more. */
 #define PARSED_PART 64u
@@ -144,9 +138,7 @@ static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4,
 	bool whole = ext4->page > ext4->geo->block_size;
 
 	return (struct e2pf_plan) {
-		.geo = ext4->geo, .groups = ext4->groups,
-		.copy_group = ext4->copy_group,
-		.groups_owner = ext4->groups_owner,
+		.geo = ext4->geo,
 		.classes = ext4->classes |
 			   (ext4->folders ? 1u << E2PF_DIRS : 0),
 		.sink = whole ? pass_pages : w->sink,
@@ -158,34 +150,14 @@ static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4,
  * The operations.
  */
 
-/* True if the tables of most groups directly follow those of the groups before,
- * and a flex group's are together small.  Then their bitmaps lie next to them,
- * and are no larger. */
-static bool lie_side_by_side(const struct e2pf_ext4 *ext4)
-{
-	uint64_t blocks = e2pf_table_blocks(ext4->geo,
-					    ext4->geo->inodes_per_group);
-	uint64_t table, before = 0;
-	uint32_t i, n = 0;
-
-	if (FLEX_GROUPS * blocks * ext4->geo->block_size > TOGETHER_BYTES)
-		return false;
-	for (i = 0; i < ext4->geo->groups; i++) {
-		table = e2pf_ext4_group(ext4, i).inode_table;
-		n += i && table && table == before + blocks;
-		before = table;
-	}
-	return n >= ext4->geo->groups / 4 * 3 && n;
-}
-
 /* Bitmaps take at most 1/4096 of the device, so an eighth of the budget holds
  * them on any filesystem for which the budget is not too small.  They may take
- * a quarter if they are read with the tables, in one sweep or in one request:
- * to read them later takes the same time again. */
+ * a quarter if they are read with the tables in one sweep: to read them later takes
+ * the same time again. */
 static bool bitmaps_are_few(const struct e2pf_ext4 *ext4,
 			    const struct e2pf_start *start)
 {
-	unsigned part = start->seeks || ext4->side_by_side ? 4 : 8;
+	unsigned part = start->seeks ? 4 : 8;
 
 	return 2ull * ext4->geo->groups * ext4->geo->block_size <=
 	       start->budget / part;
@@ -212,16 +184,12 @@ static void ext4_begin(struct e2pf_source *source,
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
 	/* All groups are looked at only if something is read. */
-	ext4->side_by_side = !start->asleep && lie_side_by_side(ext4);
 	ext4->ordered = ext4->guarded && !start->asleep && lie_in_order(ext4);
-	ext4->source.align = ext4->side_by_side ? FLEX_GROUPS : 1;
 	/* With folders there are few units at first, so the device is not measured. */
 	e2pf_folders_free(ext4->folders);
 	ext4->folders = NULL;
 	if (ext4->below_count)
 		ext4->folders = e2pf_folders_new(ext4, start->seeks);
-	if (ext4->folders)
-		ext4->source.align = 1;
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->has_checker = start->has_checker;
 	/* Folders name no bitmaps: they follow. */
@@ -510,7 +478,6 @@ static void begin_list(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 		ext4->list = calloc(LIST_ROOM, sizeof(*ext4->list));
 	have_list = ext4->list;
 	if (have_list) {
-		ext4->list_bytes = LIST_ROOM * sizeof(*ext4->list);
 		ext4->list_class = cls;
 		ext4->list_total = total;
 		ext4->list_end = 0;

@@ -29,6 +29,10 @@ enum e2pf_ext4_phase {
 	E2PF_EXT4_PHASES
 };
 
+/* Copies one of the groups to *group, which is zero before. */
+typedef void e2pf_copy_group_fn(void *groups_owner, uint32_t number,
+				struct e2pf_group *group);
+
 struct e2pf_ext4 {
 	struct e2pf_source source;
 	/* The filesystem; and all of its groups, or who tells them to any
@@ -51,8 +55,6 @@ struct e2pf_ext4 {
 	bool ordered;			/* tables lie in the order of groups */
 	uint64_t bytes;			/* of the filesystem */
 	struct e2pf_phase phases[E2PF_EXT4_PHASES];
-	bool side_by_side;		/* tables of FLEX_GROUPS groups, and their
-					   bitmaps */
 	bool bitmaps_early;		/* they belong to the phase TABLES, */
 	bool bitmaps_done;		/* which has ended */
 	bool has_checker;
@@ -60,7 +62,6 @@ struct e2pf_ext4 {
 	enum e2pf_class list_class;
 	uint64_t *list;			/* ring of blocks, allocated when a list
 					   begins */
-	size_t list_bytes;		/* memory that it takes, for the report */
 	uint64_t list_total;
 	uint64_t list_end;		/* entries that were added */
 	uint64_t list_at;		/* the checker's position */

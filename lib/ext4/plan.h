@@ -31,13 +31,9 @@ struct e2pf_geometry {
 	uint32_t inodes;		/* s_inodes_count */
 	uint32_t groups;
 	uint32_t desc_size;		/* bytes, at least 32 */
-	uint32_t desc_blocks;		/* blocks of group descriptors */
 	uint32_t feature_compat;
 	uint32_t feature_incompat;
 	uint32_t feature_ro_compat;
-	uint32_t journal_inum;
-	uint32_t orphan_inum;
-	uint32_t quota_inum[3];		/* user, group, project */
 	uint32_t first_ino;
 };
 
@@ -67,17 +63,12 @@ struct e2pf_group {
 	uint32_t inodes_allocated;	/* for progress reports only */
 };
 
-/* Copies one of the groups to *group, which is zero before. */
-typedef void e2pf_copy_group_fn(void *groups_owner, uint32_t number,
-				struct e2pf_group *group);
-
 /* How the bytes of a block are parsed once they have been read. */
 enum e2pf_parse {
 	E2PF_UNPARSED,			/* refers to no metadata */
 	E2PF_INODE_TABLE,
 	E2PF_EXTENT_NODE,
 	E2PF_INDIRECT_BLOCK,
-	E2PF_XATTR_BLOCK,
 	/* Below a folder (folders.c): a part of a table, and a block of entries. */
 	E2PF_FOLDER_TABLE,
 	E2PF_FOLDER_BLOCK
@@ -127,8 +118,8 @@ static inline struct e2pf_kind e2pf_unparsed(enum e2pf_class cls)
 }
 
 /* Classes that are found by parsing. */
-#define E2PF_TREE_CLASSES (E2PF_ALL_CLASSES & ~(1u << E2PF_DESCRIPTORS | \
-			   1u << E2PF_BITMAPS | 1u << E2PF_INODES))
+#define E2PF_TREE_CLASSES (E2PF_ALL_CLASSES & \
+			   ~(1u << E2PF_BITMAPS | 1u << E2PF_INODES))
 
 /*
  * The state of the planner.  It passes the references that it finds to the
@@ -137,10 +128,6 @@ static inline struct e2pf_kind e2pf_unparsed(enum e2pf_class cls)
  */
 struct e2pf_plan {
 	const struct e2pf_geometry *geo;
-	const struct e2pf_group *groups;	/* geo->groups of them, or */
-	e2pf_copy_group_fn *copy_group;		/* copies one; both NULL if EA
-						   inodes need not be found */
-	void *groups_owner;
 	unsigned classes;		/* 1u << enum e2pf_class: blocks of
 					   others are passed only if they lead
 					   to some */
@@ -176,11 +163,9 @@ void e2pf_plan_group(struct e2pf_plan *plan, uint32_t number,
 /*
  * Find the blocks that consecutive inodes of a table refer to.  `first_ino` is
  * the number of the first one; `inodes` holds `size` bytes.  For each inode: extent
- * tree or indirect blocks, directory blocks, xattr block, slow symlink, and all
- * blocks of the small special files; for attribute values in EA inodes, the
- * inode table block that holds the EA inode; for an EA inode, its value if
- * values are read.  Incomplete inodes, and inodes that the filesystem does not
- * have, are skipped.
+ * tree or indirect blocks, directory blocks, xattr block and slow symlink.
+ * Incomplete inodes, and inodes that the
+ * filesystem does not have, are skipped.
  */
 void e2pf_plan_inodes(struct e2pf_plan *plan, uint32_t first_ino,
 		      const void *inodes, size_t size);

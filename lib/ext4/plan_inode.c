@@ -2,10 +2,12 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * From an inode to the blocks that a full check reads because of it: the nodes of
- * its mapping, its attributes, and its data if that is metadata.  Decides which
- * inodes count as in use, of which class their data is, which nodes are
- * plausible and which attribute values the checker looks up.  Ignores checksums,
- * sizes and times.
+ * its mapping, its attribute block, and its data if that is metadata.  Decides which
+ * inodes count as in use, of which class their data is, and which nodes are
+ * plausible.  Ignores checksums, sizes and times.
+ *
+ * A value of an attribute may be an inode of its own (ea_inode): its table is read as
+ * all are, so nothing is looked up for it.
  *
  * All results of the planner pass through e2pf_gather_add(): adjacent blocks of
  * the same kind become one reference, and each is limited to blocks inside the
@@ -235,147 +237,28 @@ static void plan_root(struct e2pf_plan *plan, bool extents,
 }
 
 /*
- * Extended attributes.
- */
-
-static bool wants_ea_inodes(const struct e2pf_plan *plan)
-{
-	return (plan->groups || plan->copy_group) &&
-	       (plan->geo->feature_incompat & EXT4_FEATURE_INCOMPAT_EA_INODE);
-}
-
-static struct e2pf_group group_of(const struct e2pf_plan *plan, uint32_t number)
-{
-	struct e2pf_group group = { .inode_table = 0 };
-
-	if (plan->groups)
-		return plan->groups[number];
-	plan->copy_group(plan->groups_owner, number, &group);
-	return group;
-}
-
-/*
- * Plan the inode table block that holds an EA inode.  The checker reads that
- * inode for the hash of the attribute's value.
- */
-static void plan_ea_inode(struct e2pf_plan *plan, uint32_t ino)
-{
-	const struct e2pf_geometry *geo = plan->geo;
-	const struct e2pf_ref *last = &plan->pending;
-	uint32_t index = (ino - 1) % geo->inodes_per_group;
-	struct e2pf_group group;
-	uint64_t block;
-
-	if (ino < geo->first_ino || ino > geo->inodes)
-		return;
-	group = group_of(plan, (ino - 1) / geo->inodes_per_group);
-	/* The kernel may be initializing the unused part of a table. */
-	if (!group.inode_table || index >= group.inodes_in_use)
-		return;
-	block = group.inode_table +
-		(uint64_t)index * geo->inode_size / geo->block_size;
-	/* The values of one file are often inodes in the same block. */
-	if (last->length && last->cls == E2PF_INODES &&
-	    block * geo->block_size - last->offset < last->length)
-		return;
-	e2pf_gather_add(plan, e2pf_unparsed(E2PF_INODES), block, 1);
-}
-
-/* Parse the attribute entries in `size` bytes.  For each value in an inode of
- * its own, plan the inode table block that holds the inode. */
-static void plan_entries(struct e2pf_plan *plan, const void *entries,
-			 size_t size)
-{
-	const uint8_t *bytes = entries;
-	size_t at = 0;
-
-	while (at + sizeof(struct ext2_ext_attr_entry) <= size) {
-		struct ext2_ext_attr_entry entry;
-
-		/* Four zero bytes end the list. */
-		if (!le32(bytes + at))
-			break;
-		memcpy(&entry, bytes + at, sizeof(entry));
-		if (entry.e_value_inum)
-			plan_ea_inode(plan, le32toh(entry.e_value_inum));
-		at += EXT2_EXT_ATTR_LEN(entry.e_name_len);
-	}
-}
-
-/* Those in the tail of an inode; these are all bytes of it. */
-static void plan_inode_xattrs(struct e2pf_plan *plan, const uint8_t *bytes)
-{
-	uint32_t room = plan->geo->inode_size - EXT2_GOOD_OLD_INODE_SIZE;
-	const uint8_t *tail = bytes + EXT2_GOOD_OLD_INODE_SIZE;
-	uint32_t extra;
-
-	if (!room || !wants_ea_inodes(plan))
-		return;
-	extra = le16(tail);
-	if (extra + sizeof(uint32_t) >= room || extra & 3 ||
-	    le32(tail + extra) != EXT2_EXT_ATTR_MAGIC)
-		return;
-	extra += sizeof(uint32_t);
-	plan_entries(plan, tail + extra, room - extra);
-}
-
-/* The attribute block of an inode. */
-static void plan_xattr_block_of(struct e2pf_plan *plan,
-				const struct ext2_inode *inode)
-{
-	const struct e2pf_geometry *geo = plan->geo;
-	struct e2pf_kind kind = e2pf_unparsed(E2PF_XATTRS);
-	uint64_t block = le32toh(inode->i_file_acl);
-
-	if (!(geo->feature_compat & EXT2_FEATURE_COMPAT_EXT_ATTR))
-		return;
-	if (wants_ea_inodes(plan))
-		kind.parse = E2PF_XATTR_BLOCK;
-	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_64BIT)
-		block |= (uint64_t)
-			 le16toh(inode->osd2.linux2.l_i_file_acl_high) << 32;
-	e2pf_gather_add(plan, kind, block, 1);
-}
-
-static void plan_xattr_block(struct e2pf_plan *plan, const void *block)
-{
-	size_t header = sizeof(struct ext2_ext_attr_header);
-
-	if (wants_ea_inodes(plan) && le32(block) == EXT2_EXT_ATTR_MAGIC)
-		plan_entries(plan, (const uint8_t *)block + header,
-			     plan->geo->block_size - header);
-}
-
-/*
  * Inodes.
  */
-
-/* The longest attribute value in bytes, EXT4_XATTR_SIZE_MAX in Linux. */
-#define VALUE_MAX (1u << 24)
-
-static bool is_quota(const struct e2pf_geometry *geo, uint32_t ino)
-{
-	return ino == geo->quota_inum[0] || ino == geo->quota_inum[1] ||
-	       ino == geo->quota_inum[2];
-}
 
 /* The checker reads these inodes whatever their link count is. */
 static bool is_reserved(const struct e2pf_geometry *geo, uint32_t ino)
 {
-	return (ino < geo->first_ino && ino != EXT2_ROOT_INO) ||
-	       ino == geo->orphan_inum;
+	return ino < geo->first_ino && ino != EXT2_ROOT_INO;
 }
 
-/* True for an attribute value in an inode of its own that the checker may read.
- * It reads all attributes of files with inline data.  An EA inode does not tell
- * which files use it, so all EA inodes of such a filesystem count. */
-static bool is_read_value(const struct e2pf_geometry *geo,
-			  const struct ext2_inode *inode)
+/* The attribute block of an inode. */
+static void plan_xattr_block(struct e2pf_plan *plan,
+			     const struct ext2_inode *inode)
 {
-	return (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_INLINE_DATA) &&
-	       (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_EA_INODE) &&
-	       (le32toh(inode->i_flags) & EXT4_EA_INODE_FL) &&
-	       !inode->i_size_high && le32toh(inode->i_size) <= VALUE_MAX;
+	const struct e2pf_geometry *geo = plan->geo;
+	uint64_t block = le32toh(inode->i_file_acl);
+
+	if (!(geo->feature_compat & EXT2_FEATURE_COMPAT_EXT_ATTR))
+		return;
+	if (geo->feature_incompat & EXT4_FEATURE_INCOMPAT_64BIT)
+		block |= (uint64_t)
+			 le16toh(inode->osd2.linux2.l_i_file_acl_high) << 32;
+	e2pf_gather_add(plan, e2pf_unparsed(E2PF_XATTRS), block, 1);
 }
 
 /* Plan the mapping of a file, and its data if that has a class. */
@@ -392,19 +275,6 @@ static void plan_mapping(struct e2pf_plan *plan,
 		  extents ? E2PF_EXTENTS : E2PF_INDIRECT, data);
 }
 
-/* Plan the first block of a file, if it can be found without reading a node. */
-static void plan_first_block(struct e2pf_plan *plan,
-			     const struct ext2_inode *inode,
-			     enum e2pf_class cls)
-{
-	uint32_t flags = le32toh(inode->i_flags);
-
-	if (!(flags & EXT4_INLINE_DATA_FL))
-		e2pf_gather_add(plan, e2pf_unparsed(cls), flags & EXT4_EXTENTS_FL ?
-				first_extent_block(inode->i_block) :
-				le32(inode->i_block), 1);
-}
-
 /*
  * A target of up to 59 bytes is stored in the inode; libext2fs decides that by
  * the size alone.  A longer target is in the first block, and a valid one has
@@ -413,36 +283,16 @@ static void plan_first_block(struct e2pf_plan *plan,
 static void plan_symlink(struct e2pf_plan *plan,
 			 const struct ext2_inode *inode)
 {
-	uint32_t size = le32toh(inode->i_size);
+	uint32_t size = le32toh(inode->i_size), flags = le32toh(inode->i_flags);
 
-	if (inode->i_size_high || size < sizeof(inode->i_block))
+	if (inode->i_size_high || size < sizeof(inode->i_block) ||
+	    flags & EXT4_INLINE_DATA_FL)
 		return;
-	plan_first_block(plan, inode, E2PF_SYMLINKS);
+	e2pf_gather_add(plan, e2pf_unparsed(E2PF_SYMLINKS),
+			flags & EXT4_EXTENTS_FL ?
+			first_extent_block(inode->i_block) :
+			le32(inode->i_block), 1);
 	plan_mapping(plan, inode, false, E2PF_CLASSES);
-}
-
-/*
- * If the filesystem needs no recovery, a check reads only the first block of
- * the journal, which is its superblock, and the journal's mapping.  (journal.c
- * plans what a recovery reads before pass 1.) The orphan file, quota files and
- * attribute values are read completely.
- */
-static void plan_regular(struct e2pf_plan *plan, uint32_t ino,
-			 const struct ext2_inode *inode)
-{
-	const struct e2pf_geometry *geo = plan->geo;
-
-	if (ino == geo->journal_inum) {
-		plan_first_block(plan, inode, E2PF_FILES);
-		plan_mapping(plan, inode, true, E2PF_CLASSES);
-	} else if (ino == geo->orphan_inum || is_quota(geo, ino)) {
-		plan_mapping(plan, inode, true, E2PF_FILES);
-	} else if (is_read_value(geo, inode)) {
-		plan_mapping(plan, inode, false, E2PF_XATTRS);
-	} else {
-		plan_mapping(plan, inode, ino == EXT2_RESIZE_INO,
-			     E2PF_CLASSES);
-	}
 }
 
 static void plan_inode(struct e2pf_plan *plan, uint32_t ino,
@@ -459,11 +309,13 @@ static void plan_inode(struct e2pf_plan *plan, uint32_t ino,
 	if (!inode.i_links_count && !is_reserved(plan->geo, ino))
 		return;
 
-	plan_inode_xattrs(plan, bytes);
-	plan_xattr_block_of(plan, &inode);
+	plan_xattr_block(plan, &inode);
 	switch (le16toh(inode.i_mode) & LINUX_S_IFMT) {
 	case LINUX_S_IFREG:
-		plan_regular(plan, ino, &inode);
+		/* Journal, quota files, and blocks for a larger table of
+		 * groups. */
+		plan_mapping(plan, &inode, ino < plan->geo->first_ino,
+			     E2PF_CLASSES);
 		break;
 	case LINUX_S_IFDIR:
 		plan_mapping(plan, &inode, false, E2PF_DIRS);
@@ -507,9 +359,6 @@ void e2pf_plan_block(struct e2pf_plan *plan, struct e2pf_kind kind,
 			break;
 		kind.depth--;
 		plan_pointers(plan, kind, block, bytes, bs / sizeof(uint32_t));
-		break;
-	case E2PF_XATTR_BLOCK:
-		plan_xattr_block(plan, bytes);
 		break;
 	default:
 		break;

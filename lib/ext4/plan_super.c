@@ -8,10 +8,6 @@
  */
 #include "plan.h"
 
-/* New in e2fsprogs 1.47, so the headers we require may lack them. */
-#define ORPHAN_FILE_INUM_OFFSET 0x280
-#define COMPAT_ORPHAN_FILE 0x1000
-
 /* Extents store 48-bit block numbers. */
 #define MAX_BLOCKS ((UINT64_C(1) << 48) - 1)
 
@@ -55,7 +51,6 @@ static int parse_sizes(const struct ext2_super_block *sb,
 static int parse_counts(const struct ext2_super_block *sb,
 			struct e2pf_geometry *geo)
 {
-	uint32_t per_block = geo->block_size / geo->desc_size;
 	uint64_t groups, data_blocks;
 
 	geo->blocks = le32toh(sb->s_blocks_count);
@@ -74,7 +69,6 @@ static int parse_counts(const struct ext2_super_block *sb,
 	if (groups > UINT32_MAX)
 		return -1;
 	geo->groups = groups;
-	geo->desc_blocks = (groups + per_block - 1) / per_block;
 
 	/* A group's inode bitmap is one block. */
 	geo->inodes_per_group = le32toh(sb->s_inodes_per_group);
@@ -94,26 +88,6 @@ static int parse_counts(const struct ext2_super_block *sb,
 	return 0;
 }
 
-/* Parse the numbers of special inodes, each only if its feature is on. */
-static void parse_special(const struct ext2_super_block *sb,
-			  struct e2pf_geometry *geo)
-{
-	uint32_t orphan;
-
-	if (geo->feature_compat & EXT3_FEATURE_COMPAT_HAS_JOURNAL)
-		geo->journal_inum = le32toh(sb->s_journal_inum);
-	if (geo->feature_compat & COMPAT_ORPHAN_FILE) {
-		memcpy(&orphan, (const char *)sb + ORPHAN_FILE_INUM_OFFSET,
-		       sizeof(orphan));
-		geo->orphan_inum = le32toh(orphan);
-	}
-	if (geo->feature_ro_compat & EXT4_FEATURE_RO_COMPAT_QUOTA) {
-		geo->quota_inum[0] = le32toh(sb->s_usr_quota_inum);
-		geo->quota_inum[1] = le32toh(sb->s_grp_quota_inum);
-		geo->quota_inum[2] = le32toh(sb->s_prj_quota_inum);
-	}
-}
-
 int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo)
 {
 	struct ext2_super_block sb;
@@ -131,7 +105,6 @@ int e2pf_plan_superblock(const void *superblock, struct e2pf_geometry *geo)
 		return -1;
 	if (parse_sizes(&sb, geo) || parse_counts(&sb, geo))
 		return -1;
-	parse_special(&sb, geo);
 	return 0;
 }
 

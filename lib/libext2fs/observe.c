@@ -5,6 +5,7 @@
  * failed because of a request of the engine, is made again, past the page cache, before the
  * program learns of it.
  */
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -53,7 +54,6 @@ static struct e2pf_engine *announce(io_channel channel,
 {
 	struct e2pf_observer *o = observer_of(channel);
 	uint64_t bs = (uint64_t)channel->block_size;
-	struct e2pf_journal *journal;
 	E2PF_KEEP_ERRNO;
 
 	if (!o)
@@ -62,9 +62,6 @@ static struct e2pf_engine *announce(io_channel channel,
 	r->offset = block * bs;
 	r->length = count < 0 ? (uint64_t)-(int64_t)count :
 				(uint64_t)count * bs;
-	journal = atomic_load(&o->journal);
-	if (journal)
-		e2pf_journal_at(journal, block);
 	e2pf_engine_before_read(o->engine, r);
 	return o->engine;
 }
@@ -151,7 +148,6 @@ bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 		observed.table.cache_readahead = readahead;
 	o->channel = channel;
 	o->engine = engine;
-	atomic_store(&o->journal, NULL);
 	channel->manager = &observed.table;
 	atomic_store(&observed.observer, o);
 	return true;

@@ -10,16 +10,13 @@
 #define E2PF_OBSERVE_H
 
 #include <ext2fs/ext2fs.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "engine/engine.h"
-#include "ext4/journal.h"
 
 struct e2pf_observer {
 	io_channel channel;
 	struct e2pf_engine *engine;
-	_Atomic(struct e2pf_journal *) journal;	/* NULL: no journal to replay */
 };
 
 /*

@@ -40,8 +40,6 @@ struct e2pf_report {
 	uint64_t block_size;		/* bytes */
 	const char *io_manager;
 	uint64_t journal_bytes;
-	uint64_t list_bytes;		/* memory of the list that the checker
-					   gives */
 	uint64_t budget;		/* bytes; 0: reading did not begin */
 	uint64_t sharing;		/* processes that share memory */
 	bool single_spindle;

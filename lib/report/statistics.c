@@ -40,7 +40,6 @@ static const struct member of_report[] = {
 	{ "block_size", NUMBER, REPORT(block_size) },
 	{ "io_manager", TEXT, REPORT(io_manager) },
 	{ "journal_bytes", NUMBER, REPORT(journal_bytes) },
-	{ "list_bytes", NUMBER, REPORT(list_bytes) },
 	{ "memory_budget_bytes", NUMBER, REPORT(budget) },
 	{ "sharing", NUMBER, REPORT(sharing) },
 	{ "single_spindle", FLAG, REPORT(single_spindle) },

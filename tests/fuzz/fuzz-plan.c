@@ -29,20 +29,19 @@ static void check(void *ctx, const struct e2pf_ref *ref)
 	    block + ref->length / bs > geo->blocks)
 		abort();
 	if (ref->cls >= E2PF_CLASSES || kind.data > E2PF_CLASSES ||
-	    kind.parse > E2PF_XATTR_BLOCK || kind.depth > 5)
+	    kind.parse > E2PF_INDIRECT_BLOCK || kind.depth > 5)
 		abort();
 	sink->calls++;
 	sink->last = *ref;
 }
 
 static struct e2pf_plan *into(struct sink *sink,
-			      const struct e2pf_geometry *geo,
-			      const struct e2pf_group *groups)
+			      const struct e2pf_geometry *geo)
 {
 	memset(sink, 0, sizeof(*sink));
 	sink->plan = (struct e2pf_plan) {
-		.geo = geo, .groups = groups, .classes = E2PF_ALL_CLASSES,
-		.sink = check, .ctx = sink
+		.geo = geo, .classes = E2PF_ALL_CLASSES, .sink = check,
+		.ctx = sink
 	};
 	return &sink->plan;
 }
@@ -62,33 +61,12 @@ static int make_geometry(struct input *in, struct e2pf_geometry *geo)
 	make_super(&sb, log_block, 128u << log_inode, groups, 2048, last);
 	sb.s_feature_incompat |= htole32(
 		(features & 1 ? EXT4_FEATURE_INCOMPAT_64BIT : 0) |
-		(features & 2 ? EXT4_FEATURE_INCOMPAT_EA_INODE : 0) |
 		(features & 4 ? EXT2_FEATURE_INCOMPAT_META_BG : 0));
 	sb.s_feature_ro_compat = htole32(
 		(features & 8 ? EXT4_FEATURE_RO_COMPAT_METADATA_CSUM : 0) |
-		(features & 16 ? EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER : 0) |
-		(features & 32 ? EXT4_FEATURE_RO_COMPAT_QUOTA : 0));
+		(features & 16 ? EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER : 0));
 	take_number(in, 3);
 	return e2pf_plan_superblock(&sb, geo);
-}
-
-static struct e2pf_group *make_groups(const struct e2pf_geometry *geo)
-{
-	struct e2pf_group *groups = calloc(geo->groups, sizeof(*groups));
-	uint32_t i;
-
-	require(groups);
-	for (i = 0; i < geo->groups; i++) {
-		uint64_t first = geo->first_data_block +
-				 (uint64_t)i * geo->blocks_per_group + 2;
-		uint64_t blocks = ((uint64_t)geo->inodes_per_group *
-				   geo->inode_size + geo->block_size - 1) /
-				  geo->block_size;
-
-		if (first + blocks <= geo->blocks)
-			groups[i].inode_table = first;
-	}
-	return groups;
 }
 
 static void fuzz_superblock(struct input *in)
@@ -100,7 +78,7 @@ static void fuzz_superblock(struct input *in)
 		if (geo.block_size < 1024 || geo.block_size > 65536 ||
 		    geo.inode_size < 128 || geo.inode_size > geo.block_size ||
 		    geo.desc_size < 32 || geo.desc_size > geo.block_size ||
-		    !geo.groups || !geo.desc_blocks || !geo.inodes_per_group ||
+		    !geo.groups || !geo.inodes_per_group ||
 		    !geo.blocks_per_group)
 			abort();
 	}
@@ -120,12 +98,12 @@ static void fuzz_descriptor(struct input *in, const struct e2pf_geometry *geo)
 	    group.inode_bitmap >= geo->blocks ||
 	    group.inodes_in_use > geo->inodes_per_group)
 		abort();
-	e2pf_plan_group(into(&sink, geo, NULL), number, &group);
+	e2pf_plan_group(into(&sink, geo), number, &group);
 	free(bytes);
 }
 
 static void fuzz_inodes(struct input *in, const struct e2pf_geometry *geo,
-			const struct e2pf_group *groups, uint32_t size)
+			uint32_t size)
 {
 	struct sink sink;
 	uint32_t first = take_byte(in);
@@ -133,31 +111,29 @@ static void fuzz_inodes(struct input *in, const struct e2pf_geometry *geo,
 
 	first |= (uint32_t)take_byte(in) << 8;
 	bytes = take(in, size);
-	e2pf_plan_inodes(into(&sink, geo, groups), first, bytes, size);
-	e2pf_plan_inodes(into(&sink, geo, NULL), first, bytes, size);
+	e2pf_plan_inodes(into(&sink, geo), first, bytes, size);
 	free(bytes);
 }
 
-static void fuzz_block(struct input *in, const struct e2pf_geometry *geo,
-		       const struct e2pf_group *groups)
+static void fuzz_block(struct input *in, const struct e2pf_geometry *geo)
 {
 	struct sink sink;
 	struct e2pf_kind kind = { 0 }, child;
 	uint64_t block = take_byte(in);
 	uint8_t *bytes;
 
-	kind.parse = take_byte(in) % (E2PF_XATTR_BLOCK + 1);
+	kind.parse = take_byte(in) % (E2PF_INDIRECT_BLOCK + 1);
 	kind.cls = take_byte(in) % E2PF_CLASSES;
 	kind.depth = take_byte(in);
 	kind.data = take_byte(in) % (E2PF_CLASSES + 1);
 	bytes = take(in, geo->block_size);
-	e2pf_plan_block(into(&sink, geo, groups), kind, block, bytes);
+	e2pf_plan_block(into(&sink, geo), kind, block, bytes);
 	/* The child can be parsed too, and must be nearer to the leaves. */
 	child = e2pf_kind_of(&sink.last);
 	if (sink.calls && sink.last.parse && child.parse != E2PF_INODE_TABLE) {
 		require(child.depth < kind.depth);
 		block = sink.last.offset / geo->block_size;
-		e2pf_plan_block(into(&sink, geo, groups), child, block, bytes);
+		e2pf_plan_block(into(&sink, geo), child, block, bytes);
 	}
 	free(bytes);
 }
@@ -187,30 +163,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = { data, size };
 	unsigned function = take_byte(&in) % 6;
 	struct e2pf_geometry geo;
-	struct e2pf_group *groups;
 
 	if (function == 0) {
 		fuzz_superblock(&in);
 		return 0;
 	}
 	require(!make_geometry(&in, &geo));
-	groups = make_groups(&geo);
 	switch (function) {
 	case 1:
 		fuzz_descriptor(&in, &geo);
 		break;
 	case 2:
-		fuzz_inodes(&in, &geo, groups, geo.inode_size);
+		fuzz_inodes(&in, &geo, geo.inode_size);
 		break;
 	case 3:
-		fuzz_inodes(&in, &geo, groups, take_byte(&in) * 16u);
+		fuzz_inodes(&in, &geo, take_byte(&in) * 16u);
 		break;
 	case 4:
 		fuzz_folder(&in, &geo);
 		break;
 	default:
-		fuzz_block(&in, &geo, groups);
+		fuzz_block(&in, &geo);
 	}
-	free(groups);
 	return 0;
 }

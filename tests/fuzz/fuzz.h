@@ -79,7 +79,6 @@ static inline void make_super(struct ext2_super_block *sb, unsigned log_block,
 	sb->s_desc_size = htole16(64);
 	sb->s_first_ino = htole32(11);
 	sb->s_journal_inum = htole32(8);
-	sb->s_usr_quota_inum = htole32(3);
 	sb->s_feature_compat = htole32(EXT2_FEATURE_COMPAT_EXT_ATTR |
 				       EXT3_FEATURE_COMPAT_HAS_JOURNAL);
 	sb->s_feature_incompat = htole32(EXT3_FEATURE_INCOMPAT_EXTENTS);

@@ -399,9 +399,7 @@ random_settings()
 		one_of none all bitmaps crc32c indirect
 		settings+=("COMPARE_ACCEL=$one")
 	}
-	for setting in E2FSPROGS_BITMAP_STATS=1 PREFETCH_OBSERVE=1; do
-		! often 10 || settings+=("$setting")
-	done
+	! often 10 || settings+=(E2FSPROGS_BITMAP_STATS=1)
 }
 
 do_random()

@@ -483,7 +483,7 @@ lib (engine|device|report)/.*\.h
 lib/report settings\.h|(engine|device)/.*\.h
 lib/ext4 (array|lock)\.h|session\.h|libext2fs/(mmap_io|observe)\.h|(engine|device|report)/.*\.h
 lib/btrfs (array|lock)\.h|session\.h|engine/source\.h|device/device\.h
-lib/libext2fs keep_errno\.h|device/device\.h|engine/engine\.h|ext4/journal\.h
+lib/libext2fs keep_errno\.h|device/device\.h|engine/engine\.h
 accel settings\.h|(interpose|linkage)\.h|libext2fs/(io_table|weak)\.h
 launch none
 module status\.h|settings\.h|session\.h|report/.*\.h|lock\.h|device/(sysfile|thread)\.h

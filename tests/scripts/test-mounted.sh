@@ -73,8 +73,7 @@ read_again()
 		dd if="$loop" iflag=nocache count=0 status=none
 		echo 2 >/proc/sys/vm/drop_caches
 		"$PREFETCHER" "$mnt" && "$PREFETCHER" --only=all "$mnt" &&
-			"$PREFETCHER" -n "$mnt" && "$PREFETCHER" "$loop" &&
-			"$PREFETCHER" probe "$mnt" || echo "status $?" >>"$dir/failed"
+			"$PREFETCHER" "$loop" && "$PREFETCHER" probe "$mnt" || echo "status $?" >>"$dir/failed"
 		set -- "$mnt"/seed-*/*/
 		# 8: one of them has been removed.
 		[ ! -d "$1" ] || "$PREFETCHER" "$@" || [ $? = 8 ] ||

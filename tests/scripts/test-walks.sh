@@ -83,8 +83,8 @@ clones_ahead()
 
 test_all()
 {
-	local all="open pass1 pass1b pass1c pass1d pass2 pass3 pass4 pass5"
-	local sound="open pass1 pass2 pass3 pass4 pass5"
+	local all="open pass1 pass1b pass1c pass1d pass2 pass3-4 pass5"
+	local sound="open pass1 pass2 pass3-4 pass5"
 	local image=$E2PF_TMP/image option
 
 	tap_check "blocks claimed twice" stages_are "$all" "$image" -fn

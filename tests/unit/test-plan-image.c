@@ -22,36 +22,34 @@ struct combination {
 	unsigned xattr;			/* bytes of a value; 0: none */
 	unsigned deepest;		/* the required number of levels of
 					   nodes */
-	bool ea_inodes;			/* the image must have some */
 };
 
 static const struct combination combinations[] = {
-	{ "ext2, 1k, small inodes", "-t ext2 -b 1024 -I 128", 800, 3, false },
-	{ "ext2, revision 0", "-t ext2 -r 0 -b 4096", 0, 2, false },
+	{ "ext2, 1k, small inodes", "-t ext2 -b 1024 -I 128", 800, 3 },
+	{ "ext2, revision 0", "-t ext2 -r 0 -b 4096", 0, 2 },
 	{ "ext2, no sparse_super", "-t ext2 -b 2048 -O ^sparse_super,^resize_inode",
-	  1500, 2, false },
-	{ "ext3, 1k, bad blocks", "-t ext3 -b 1024 -l bad", 800, 3, false },
-	{ "ext4, 1k", "-t ext4 -b 1024 -I 256", 800, 2, false },
-	{ "ext4, 64k", "-t ext4 -b 65536", 3000, 2, false },
+	  1500, 2 },
+	{ "ext3, 1k, bad blocks", "-t ext3 -b 1024 -l bad", 800, 3 },
+	{ "ext4, 1k", "-t ext4 -b 1024 -I 256", 800, 2 },
+	{ "ext4, 64k", "-t ext4 -b 65536", 3000, 2 },
 	{ "ext4, 32 bit, no flex_bg", "-t ext4 -b 1024 -O ^64bit,^flex_bg -I 512",
-	  800, 2, false },
+	  800, 2 },
 	{ "ext4, bad blocks in extents", "-t ext4 -b 4096 -l bad",
-	  3000, 2, false },
+	  3000, 2 },
 	{ "ext4, no checksums", "-t ext4 -b 4096 -O ^metadata_csum,^uninit_bg,^64bit",
-	  3000, 2, false },
+	  3000, 2 },
 	{ "ext4, uninit_bg", "-t ext4 -b 4096 -O ^metadata_csum,uninit_bg",
-	  3000, 2, false },
+	  3000, 2 },
 	{ "meta_bg, no flex_bg, block maps", "-t ext3 -b 1024 -O meta_bg,^resize_inode -I 256",
-	  800, 3, false },
+	  800, 3 },
 	{ "bigalloc, 1k, meta_bg", "-t ext4 -b 1024 -O bigalloc,meta_bg,^resize_inode -C 4096 -I 256",
-	  800, 1, false },
+	  800, 1 },
 	{ "sparse_super2", "-t ext4 -b 1024 -O sparse_super2 -I 256",
-	  800, 2, false },
+	  800, 2 },
 	{ "inline_data, large inodes", "-t ext4 -b 4096 -O inline_data -I 1024",
-	  3000, 2, false },
-	{ "ea_inode", "-t ext4 -b 4096 -O ea_inode", 9000, 2, true },
-	{ "quota", "-t ext4 -b 4096 -O quota,project", 3000, 2, false },
-	{ "orphan_file", "-t ext4 -b 4096 -O orphan_file", 3000, 2, false },
+	  3000, 2 },
+	{ "quota", "-t ext4 -b 4096 -O quota,project", 3000, 2 },
+	{ "orphan_file", "-t ext4 -b 4096 -O orphan_file", 3000, 2 },
 };
 
 static char directory[] = "/tmp/e2pf-plan-XXXXXX";
@@ -176,10 +174,6 @@ static bool make_image(const struct combination *want)
 	fprintf(script, "ea_set -f value d1/f user.a\n"
 		"ea_set -f value d2 user.a\nea_set d3 user.b little\n"
 		"ea_set -f value fifo user.a\nea_set -f value fits user.a\n");
-	/* Entries too long for the inode go into a block, values do not. */
-	if (want->ea_inodes)
-		fprintf(script, "ea_set -f value d4/f user.%0100d\n"
-			"ea_set -f value d5/f user.%0100d\n", 1, 2);
 	fclose(script);
 	return run("debugfs -w -f script image >log 2>&1") == 0;
 }
@@ -190,7 +184,6 @@ struct planned {
 	struct e2pf_geometry geo;
 	struct e2pf_ext4 *ext4;
 	uint16_t *classes;		/* per block, 1 << enum e2pf_class */
-	unsigned ea_inodes;		/* runs that lead to EA inodes */
 	unsigned deepest;		/* levels of nodes below a root */
 	unsigned bad;			/* runs outside the filesystem */
 };
@@ -207,8 +200,6 @@ static void accept_ref(void *ctx, const struct e2pf_ref *ref)
 		p->bad++;
 		return;
 	}
-	if (ref->cls == E2PF_INODES && !ref->parse)
-		p->ea_inodes++;
 	if (ref->parse && e2pf_kind_of(ref).depth > p->deepest)
 		p->deepest = e2pf_kind_of(ref).depth;
 	for (at = 0; at < ref->length; at += bs)
@@ -258,7 +249,6 @@ struct truth {
 	uint16_t *classes;
 	enum e2pf_class node;		/* of the current inode */
 	enum e2pf_class data;
-	bool first_only;
 };
 
 static void mark(struct truth *truth, uint64_t block, uint64_t count,
@@ -300,47 +290,23 @@ static int mark_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t number,
 	(void)fs, (void)parent, (void)offset;
 	if (number < 0)
 		mark(truth, *block, 1, truth->node);
-	else if (truth->data != E2PF_CLASSES &&
-		 (number == 0 || !truth->first_only))
+	else if (truth->data != E2PF_CLASSES)
 		mark(truth, *block, 1, truth->data);
 	return 0;
-}
-
-static bool is_quota(ext2_filsys fs, ext2_ino_t ino)
-{
-	return ext2fs_has_feature_quota(fs->super) &&
-	       (ino == fs->super->s_usr_quota_inum ||
-		ino == fs->super->s_grp_quota_inum ||
-		ino == fs->super->s_prj_quota_inum);
 }
 
 static void classify(struct truth *truth, ext2_ino_t ino,
 		     struct ext2_inode *inode)
 {
-	ext2_filsys fs = truth->fs;
-
 	truth->node = inode->i_flags & EXT4_EXTENTS_FL ? E2PF_EXTENTS :
 							 E2PF_INDIRECT;
 	truth->data = E2PF_CLASSES;
-	truth->first_only = false;
 	if (LINUX_S_ISDIR(inode->i_mode))
 		truth->data = E2PF_DIRS;
 	if (LINUX_S_ISLNK(inode->i_mode))
 		truth->data = E2PF_SYMLINKS;
-	if (ino == EXT2_BAD_INO || ino == EXT2_RESIZE_INO)
+	if (ino < EXT2_FIRST_INO(truth->fs->super) && ino != EXT2_ROOT_INO)
 		truth->node = E2PF_FILES;
-	if (is_quota(fs, ino))
-		truth->node = truth->data = E2PF_FILES;
-#ifdef EXT4_FEATURE_COMPAT_ORPHAN_FILE
-	if (ext2fs_has_feature_orphan_file(fs->super) &&
-	    ino == fs->super->s_orphan_file_inum)
-		truth->node = truth->data = E2PF_FILES;
-#endif
-	if (ext2fs_has_feature_journal(fs->super) &&
-	    ino == fs->super->s_journal_inum) {
-		truth->node = truth->data = E2PF_FILES;
-		truth->first_only = true;
-	}
 }
 
 static void mark_inodes(struct truth *truth)
@@ -389,10 +355,6 @@ static void compare(const struct combination *want,
 	}
 	assert_int_equal(walk->bad, 0);
 	assert_int_equal(walk->deepest, want->deepest);
-	if (want->ea_inodes)
-		assert_true(walk->ea_inodes >= 6);
-	else
-		assert_int_equal(walk->ea_inodes, 0);
 	/* The image must have something to compare. */
 	assert_true(all & 1u << E2PF_DIRS && all & 1u << E2PF_BITMAPS &&
 		    all & 1u << E2PF_INODES &&

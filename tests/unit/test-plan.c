@@ -16,7 +16,6 @@
 
 /* The filesystem of a test, and what was found in it. */
 static struct e2pf_geometry geo;
-static struct e2pf_group groups[40];
 static struct {
 	unsigned count;
 	struct e2pf_ref ref[MANY];
@@ -29,14 +28,13 @@ static void record(void *ctx, const struct e2pf_ref *ref)
 	found.ref[found.count++] = *ref;
 }
 
-/* A plan that records what it finds after what is there, with groups or NULL. */
-static struct e2pf_plan *plan_of(const struct e2pf_group *known)
+/* A plan that records what it finds after what is there. */
+static struct e2pf_plan *plan_of(void)
 {
 	static struct e2pf_plan plan;
 
 	plan = (struct e2pf_plan) {
-		.geo = &geo, .groups = known, .classes = E2PF_ALL_CLASSES,
-		.sink = record
+		.geo = &geo, .classes = E2PF_ALL_CLASSES, .sink = record
 	};
 	return &plan;
 }
@@ -77,14 +75,10 @@ static struct ext2_super_block sound_super(void)
 	sb.s_desc_size = htole16(64);
 	sb.s_feature_compat = htole32(EXT2_FEATURE_COMPAT_EXT_ATTR |
 				      EXT3_FEATURE_COMPAT_HAS_JOURNAL);
-	sb.s_journal_inum = htole32(8);
 	sb.s_feature_incompat = htole32(EXT3_FEATURE_INCOMPAT_EXTENTS |
-					EXT4_FEATURE_INCOMPAT_64BIT |
-					EXT4_FEATURE_INCOMPAT_EA_INODE);
+					EXT4_FEATURE_INCOMPAT_64BIT);
 	sb.s_feature_ro_compat = htole32(EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER |
-		EXT4_FEATURE_RO_COMPAT_METADATA_CSUM |
-		EXT4_FEATURE_RO_COMPAT_QUOTA);
-	sb.s_usr_quota_inum = htole32(3);
+		EXT4_FEATURE_RO_COMPAT_METADATA_CSUM);
 	return sb;
 }
 
@@ -93,7 +87,6 @@ FIXTURE(set_up)
 	struct ext2_super_block sb = sound_super();
 
 	found.count = 0;
-	memset(groups, 0, sizeof(groups));
 	return e2pf_plan_superblock(&sb, &geo);
 }
 
@@ -114,21 +107,12 @@ TEST(superblock_read)
 	sb.s_blocks_count_hi = htole32(1);
 	sb.s_inodes_per_group = htole32(16);
 	sb.s_inodes_count = htole32((131072 + 40) * 16);
-	sb.s_prj_quota_inum = htole32(12);
-	sb.s_feature_compat |= htole32(0x1000);
-	memcpy((char *)&sb + 0x280, &(uint32_t){ htole32(13) }, 4);
 	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
 	assert_true(geo.blocks == UINT64_C(0x100000000) + 40 * 32768 - 100);
 	assert_int_equal(geo.block_size, 4096);
 	assert_int_equal(geo.groups, 131072 + 40);
 	assert_int_equal(geo.desc_size, 64);
-	assert_int_equal(geo.desc_blocks, 2049);
 	assert_int_equal(geo.inode_size, 256);
-	assert_int_equal(geo.journal_inum, 8);
-	assert_int_equal(geo.quota_inum[0], 3);
-	assert_int_equal(geo.quota_inum[1], 0);
-	assert_int_equal(geo.quota_inum[2], 12);
-	assert_int_equal(geo.orphan_inum, 13);
 }
 
 TEST(features_that_are_off)
@@ -138,13 +122,9 @@ TEST(features_that_are_off)
 	sb.s_feature_compat = sb.s_feature_incompat = 0;
 	sb.s_feature_ro_compat = 0;
 	sb.s_blocks_count_hi = htole32(5);
-	memcpy((char *)&sb + 0x280, &(uint32_t){ htole32(13) }, 4);
 	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
 	assert_int_equal(geo.blocks, 40 * 32768 - 100);
 	assert_int_equal(geo.desc_size, 32);
-	assert_int_equal(geo.journal_inum, 0);
-	assert_int_equal(geo.orphan_inum, 0);
-	assert_int_equal(geo.quota_inum[0], 0);
 }
 
 /* One field of a sound superblock overwritten. */
@@ -263,7 +243,7 @@ PLAN_TEST(group_partly_used)
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 17);
 	assert_int_equal(group.inodes_allocated, 12);
-	e2pf_plan_group(plan_of(NULL), 0, &group);
+	e2pf_plan_group(plan_of(), 0, &group);
 	REF(2, 1032, 2, E2PF_INODES, E2PF_INODE_TABLE, 0, NONE);
 
 	/* More unused inodes than there are inodes: none is in use. */
@@ -286,9 +266,8 @@ PLAN_TEST(group_uninitialized)
 	desc.bg_flags = htole16(EXT2_BG_INODE_UNINIT | EXT2_BG_BLOCK_UNINIT);
 	desc.bg_itable_unused = htole16(100);
 	e2pf_plan_descriptor(&geo, 0, &desc, &group);
-	e2pf_plan_group(plan_of(NULL), 0, &group);
+	e2pf_plan_group(plan_of(), 0, &group);
 	assert_int_equal(found.count, 0);
-	/* EA inodes are still found there. */
 	assert_int_equal(group.inode_table, 1032);
 
 	geo.feature_ro_compat = EXT4_FEATURE_RO_COMPAT_GDT_CSUM;
@@ -378,11 +357,10 @@ static void put_index(void *node, unsigned index, uint64_t block)
 }
 
 /* How much is found anew. */
-static unsigned plan_inode(const struct e2pf_group *known, uint32_t ino,
-			   const struct inode *inode)
+static unsigned plan_inode(uint32_t ino, const struct inode *inode)
 {
 	found.count = 0;
-	e2pf_plan_inodes(plan_of(known), ino, inode, sizeof(*inode));
+	e2pf_plan_inodes(plan_of(), ino, inode, sizeof(*inode));
 	return found.count;
 }
 
@@ -419,7 +397,7 @@ PLAN_TEST(directory_in_extents)
 		for (n = 0; n < 2; n++)
 			put_extent(inode.base.i_block, n, of[i].in[n].block,
 				   of[i].in[n].length);
-		plan_inode(NULL, 20, &inode);
+		plan_inode(20, &inode);
 		for (n = 0; n < 2 && of[i].out[n].block; n++)
 			UNPARSED(n, of[i].out[n].block, of[i].out[n].length,
 			     E2PF_DIRS);
@@ -428,7 +406,7 @@ PLAN_TEST(directory_in_extents)
 	put_header(inode.base.i_block, 2, 4, 1);
 	put_index(inode.base.i_block, 0, last);
 	put_index(inode.base.i_block, 1, last + 1);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 1);
+	assert_int_equal(plan_inode(20, &inode), 1);
 	REF(0, last, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0, E2PF_DIRS);
 }
 
@@ -441,13 +419,13 @@ PLAN_TEST(extent_indexes)
 	put_index(inode.base.i_block, 1, 5001);
 	put_index(inode.base.i_block, 2, 9000);
 	/* In a file, the lowest nodes are not parsed. */
-	assert_int_equal(plan_inode(NULL, 20, &inode), 2);
+	assert_int_equal(plan_inode(20, &inode), 2);
 	UNPARSED(0, 5000, 2, E2PF_EXTENTS);
 	UNPARSED(1, 9000, 1, E2PF_EXTENTS);
 
 	inode.base.i_mode = htole16(LINUX_S_IFDIR);
 	put_header(inode.base.i_block, 1, 4, 5);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 1);
+	assert_int_equal(plan_inode(20, &inode), 1);
 	REF(0, 5000, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 4, E2PF_DIRS);
 }
 
@@ -462,7 +440,7 @@ static unsigned plan_block(struct e2pf_kind kind, const void *block)
 	assert_non_null(copy);
 	memcpy(copy, block, geo.block_size);
 	found.count = 0;
-	e2pf_plan_block(plan_of(NULL), kind, OWN, copy);
+	e2pf_plan_block(plan_of(), kind, OWN, copy);
 	free(copy);
 	return found.count;
 }
@@ -547,14 +525,14 @@ PLAN_TEST(extent_nodes_refused)
 		if (root)
 			put_extent(node, 0, 5000, 3);
 		put_header(node, bad[i].entries, bad[i].max, bad[i].depth);
-		assert_int_equal(root ? plan_inode(NULL, 20, &inode) :
+		assert_int_equal(root ? plan_inode(20, &inode) :
 				 plan_block(kind, block), 0);
 	}
 	put_header(inode.base.i_block, 1, 4, 0);
 	put_extent(inode.base.i_block, 0, 5000, 3);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 1);
+	assert_int_equal(plan_inode(20, &inode), 1);
 	put16(inode.base.i_block, 0xf30b);	/* another magic number */
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
+	assert_int_equal(plan_inode(20, &inode), 0);
 }
 
 PLAN_TEST(block_map)
@@ -564,7 +542,7 @@ PLAN_TEST(block_map)
 
 	for (i = 0; i < 15; i++)
 		put32(&inode.base.i_block[i], 3000 + 2 * i);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 3);
+	assert_int_equal(plan_inode(20, &inode), 3);
 	REF(0, 3024, 1, E2PF_INDIRECT, E2PF_UNPARSED, 1, NONE);
 	REF(1, 3026, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
 	REF(2, 3028, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 3, NONE);
@@ -574,7 +552,7 @@ PLAN_TEST(block_map)
 	put32(&inode.base.i_block[2], 0);
 	put32(&inode.base.i_block[3], geo.blocks);
 	put32(&inode.base.i_block[4], 0xffffffff);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 1 + 7 + 3);
+	assert_int_equal(plan_inode(20, &inode), 1 + 7 + 3);
 	UNPARSED(0, 3000, 2, E2PF_DIRS);
 	UNPARSED(1, 3010, 1, E2PF_DIRS);
 	REF(8, 3024, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 1, E2PF_DIRS);
@@ -637,7 +615,7 @@ PLAN_TEST(symlinks)
 		}
 		inode.base.i_size = htole32(of[i].size);
 		inode.base.i_size_high = htole32(of[i].size_high);
-		assert_int_equal(plan_inode(NULL, 20, &inode), of[i].found);
+		assert_int_equal(plan_inode(20, &inode), of[i].found);
 		if (of[i].found)
 			UNPARSED(0, 5000, 1, E2PF_SYMLINKS);
 	}
@@ -645,7 +623,7 @@ PLAN_TEST(symlinks)
 	inode = make_inode(LINUX_S_IFLNK, EXT4_EXTENTS_FL);
 	inode.base.i_size = htole32(100);
 	put_extent(inode.base.i_block, 0, 5000, 1);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
+	assert_int_equal(plan_inode(20, &inode), 0);
 }
 
 PLAN_TEST(inodes_without_blocks)
@@ -660,25 +638,25 @@ PLAN_TEST(inodes_without_blocks)
 		inode = make_inode(modes[i], 0);
 		memset(inode.base.i_block, 1, sizeof(inode.base.i_block));
 		put32(&inode.base.i_file_acl, 7777);
-		assert_int_equal(plan_inode(NULL, 20, &inode), 1);
+		assert_int_equal(plan_inode(20, &inode), 1);
 		UNPARSED(0, 7777, 1, E2PF_XATTRS);
 	}
 	inode = make_inode(LINUX_S_IFDIR, EXT4_INLINE_DATA_FL);
 	put32(&inode.base.i_block[0], 5000);
 	put32(&inode.base.i_block[12], 5001);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
+	assert_int_equal(plan_inode(20, &inode), 0);
 
 	/* Deleted, or not a valid inode number. */
 	inode.base.i_flags = 0;
-	assert_int_equal(plan_inode(NULL, 20, &inode), 2);
-	assert_int_equal(plan_inode(NULL, 0, &inode), 0);
-	assert_int_equal(plan_inode(NULL, geo.inodes, &inode), 2);
-	assert_int_equal(plan_inode(NULL, geo.inodes + 1, &inode), 0);
-	assert_int_equal(plan_inode(NULL, UINT32_MAX, &inode), 0);
+	assert_int_equal(plan_inode(20, &inode), 2);
+	assert_int_equal(plan_inode(0, &inode), 0);
+	assert_int_equal(plan_inode(geo.inodes, &inode), 2);
+	assert_int_equal(plan_inode(geo.inodes + 1, &inode), 0);
+	assert_int_equal(plan_inode(UINT32_MAX, &inode), 0);
 	inode.base.i_links_count = 0;
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
-	assert_int_equal(plan_inode(NULL, EXT2_ROOT_INO, &inode), 0);
-	assert_int_equal(plan_inode(NULL, 9, &inode), 2);
+	assert_int_equal(plan_inode(20, &inode), 0);
+	assert_int_equal(plan_inode(EXT2_ROOT_INO, &inode), 0);
+	assert_int_equal(plan_inode(9, &inode), 2);
 }
 
 PLAN_TEST(xattr_block_number)
@@ -686,137 +664,22 @@ PLAN_TEST(xattr_block_number)
 	struct inode inode = make_inode(LINUX_S_IFIFO, 0);
 
 	put32(&inode.base.i_file_acl, geo.blocks);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
+	assert_int_equal(plan_inode(20, &inode), 0);
 	put32(&inode.base.i_file_acl, 7777);
 	put16(&inode.base.osd2.linux2.l_i_file_acl_high, 1);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
+	assert_int_equal(plan_inode(20, &inode), 0);
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_64BIT;
-	assert_int_equal(plan_inode(groups, 20, &inode), 1);
-	/* With groups, the inodes of its values can be found. */
-	REF(0, 7777, 1, E2PF_XATTRS, E2PF_XATTR_BLOCK, 0, NONE);
+	assert_int_equal(plan_inode(20, &inode), 1);
+	UNPARSED(0, 7777, 1, E2PF_XATTRS);
 	geo.feature_compat = 0;
-	assert_int_equal(plan_inode(groups, 20, &inode), 0);
-}
-
-static size_t put_entry(uint8_t *at, unsigned name_length, uint32_t inum)
-{
-	memset(at, 0, 16);
-	at[0] = name_length;
-	at[1] = 1;
-	put32(at + 4, inum);
-	memset(at + 16, 'n', name_length);
-	return (16 + name_length + 3) & ~3u;
-}
-
-PLAN_TEST(ea_inodes_in_inode)
-{
-	struct inode inode = make_inode(LINUX_S_IFIFO, 0);
-	uint8_t *at = inode.tail;
-
-	groups[0].inode_table = 500;
-	groups[0].inodes_in_use = 48;
-	groups[39].inode_table = 9000;
-	groups[39].inodes_in_use = geo.inodes_per_group;
-	put16(at, 28);
-	put32(at + 28, 0xea020000);
-	at += 32;
-	at += put_entry(at, 1, 17);		/* second block, with 16 inodes
-						   per block */
-	at += put_entry(at, 2, 18);		/* in the same block */
-	at += put_entry(at, 3, geo.inodes);
-	at += put_entry(at, 1, 49);		/* in the unused part */
-	put_entry(at, 0, 8193);			/* its group has no table */
-	assert_int_equal(plan_inode(groups, 20, &inode), 2);
-	UNPARSED(0, 501, 1, E2PF_INODES);
-	UNPARSED(1, 9000 + 511, 1, E2PF_INODES);
-
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
-	/* The tail begins beyond the inode's end, or has no magic number. */
-	put16(inode.tail, 124);
-	assert_int_equal(plan_inode(groups, 20, &inode), 0);
-	put16(inode.tail, 0xfffc);
-	assert_int_equal(plan_inode(groups, 20, &inode), 0);
-	put16(inode.tail, 32);
-	assert_int_equal(plan_inode(groups, 20, &inode), 0);
-}
-
-/* The value itself is read if files have inline data. */
-PLAN_TEST(ea_value)
-{
-	struct inode inode = make_inode(LINUX_S_IFREG,
-					EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
-
-	inode.base.i_size = htole32(1 << 24);
-	put_header(inode.base.i_block, 1, 4, 0);
-	put_extent(inode.base.i_block, 0, 700, 16);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
-	geo.feature_incompat |= EXT4_FEATURE_INCOMPAT_INLINE_DATA;
-	assert_int_equal(plan_inode(NULL, 20, &inode), 1);
-	UNPARSED(0, 700, 16, E2PF_XATTRS);
-	/* Longer than possible, twice; not a value; without the feature. */
-	inode.base.i_size = htole32((1 << 24) + 1);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
-	inode.base.i_size = 0;
-	inode.base.i_size_high = htole32(1);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
-	inode.base.i_size_high = 0;
-	inode.base.i_flags = htole32(EXT4_EXTENTS_FL);
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
-	inode.base.i_flags = htole32(EXT4_EXTENTS_FL | EXT4_EA_INODE_FL);
-	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
-	assert_int_equal(plan_inode(NULL, 20, &inode), 0);
-}
-
-PLAN_TEST(ea_inodes_in_block)
-{
-	struct e2pf_kind kind = {
-		.cls = E2PF_XATTRS,
-		.parse = E2PF_XATTR_BLOCK, .data = NONE
-	};
-	uint8_t *block = calloc(1, 4096), *at = block + 32;
-
-	assert_non_null(block);
-	groups[0].inode_table = 500;
-	groups[0].inodes_in_use = 100;
-	put32(block, 0xea020000);
-	at += put_entry(at, 200, 10);		/* reserved */
-	at += put_entry(at, 0, geo.inodes + 1);
-	at += put_entry(at, 9, UINT32_MAX);
-	at += put_entry(at, 9, 90);
-	at += put_entry(at, 9, 97);		/* in the next block */
-	at += 4;				/* zeros: the end */
-	put_entry(at, 9, 100);
-	e2pf_plan_block(plan_of(groups), kind, OWN, block);
-	assert_int_equal(found.count, 1);
-	UNPARSED(0, 505, 2, E2PF_INODES);
-
-	/* Without the feature, or the magic number, or groups. */
-	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_EA_INODE;
-	e2pf_plan_block(plan_of(groups), kind, OWN, block);
-	geo.feature_incompat |= EXT4_FEATURE_INCOMPAT_EA_INODE;
-	e2pf_plan_block(plan_of(NULL), kind, OWN, block);
-	put32(block, 0xea010000);
-	e2pf_plan_block(plan_of(groups), kind, OWN, block);
-	assert_int_equal(found.count, 1);
-
-	/* No end marker, and names of the greatest length. */
-	put32(block, 0xea020000);
-	memset(block + 32, 0xff, 4096 - 32);
-	e2pf_plan_block(plan_of(groups), kind, OWN, block);
-	assert_int_equal(found.count, 1);
-	/* The last one ends where the block does. */
-	for (at = block + 32; at < block + 4096; )
-		at += put_entry(at, 0, at == block + 4080 ? 90 : 10);
-	e2pf_plan_block(plan_of(groups), kind, OWN, block);
-	assert_int_equal(found.count, 2);
-	free(block);
+	assert_int_equal(plan_inode(20, &inode), 0);
 }
 
 /* A reference's length has 32 bits, however many blocks are added. */
 PLAN_TEST(references_of_32_bits)
 {
 	const uint32_t most = UINT32_MAX / 4096;
-	struct e2pf_plan *plan = plan_of(NULL);
+	struct e2pf_plan *plan = plan_of();
 
 	geo.blocks = UINT64_C(1) << 40;
 	e2pf_gather_add(plan, e2pf_unparsed(E2PF_DIRS), 5000, most);
@@ -842,7 +705,7 @@ PLAN_TEST(only_wanted_classes)
 		{ LINUX_S_IFREG, 2, E2PF_DIRS, 0 },
 		{ LINUX_S_IFREG, 2, E2PF_EXTENTS, 1 },
 	};
-	struct e2pf_plan *plan = plan_of(NULL);
+	struct e2pf_plan *plan = plan_of();
 	size_t i;
 
 	for (i = 0; i < COUNT(of); i++) {
@@ -882,7 +745,7 @@ PLAN_TEST(runs_of_inodes)
 	}
 	for (i = 0; i < COUNT(runs); i++) {
 		found.count = 0;
-		e2pf_plan_inodes(plan_of(NULL), runs[i].ino, table,
+		e2pf_plan_inodes(plan_of(), runs[i].ino, table,
 				 runs[i].bytes);
 		assert_int_equal(found.count, runs[i].found);
 		if (!i)
@@ -892,7 +755,7 @@ PLAN_TEST(runs_of_inodes)
 	/* Numbers do not wrap around. */
 	found.count = 0;
 	geo.inodes = UINT32_MAX;
-	e2pf_plan_inodes(plan_of(NULL), UINT32_MAX, table, sizeof(table));
+	e2pf_plan_inodes(plan_of(), UINT32_MAX, table, sizeof(table));
 	assert_int_equal(found.count, 1);
 }
 

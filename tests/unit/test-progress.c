@@ -207,7 +207,6 @@ TEST(forecasts)
 			.plan[E2PF_EXTENTS] = {
 				of[i].blocks * 4096, of[i].blocks
 			},
-			.plan[E2PF_FILES] = { 1000 * 4096, 1000 },
 			.speed = {
 				.seeks = of[i].seeks, .byte_ps = 1,
 				.latency_ns = of[i].latency_ns,

@@ -9,56 +9,6 @@
 #include "unit.h"
 #include "settings.h"
 
-/* A value that is not taken is 0 here, and changes nothing. */
-TEST(values)
-{
-	static const struct {
-		const char *name, *value;
-		uint64_t set;
-	} rows[] = {
-		{ "threads", "1", 1 }, { "threads", "256", E2PF_MAX_THREADS },
-		{ "threads", "", 0 }, { "threads", "0", 0 },
-		{ "threads", "257", 0 },
-		{ "threads", "-1", 0 }, { "threads", "+1", 0 },
-		{ "threads", " 1", 0 }, { "threads", "1 ", 0 },
-		{ "threads", "01", 0 }, { "threads", "0x10", 0 },
-		{ "threads", "1K", 0 },
-		{ "threads", "four", 0 }, { "threads", "\xd9\xa1", 0 },
-		{ "threads", "4294967297", 0 },
-		{ "threads", "18446744073709551617", 0 },
-		{ "mem", "1048576", 1048576 }, { "mem", "1024K", 1048576 },
-		{ "mem", "3G", UINT64_C(3221225472) },
-		{ "mem", "1T", UINT64_C(1099511627776) },
-		{ "mem", "16777215T", UINT64_C(16777215) << 40 },
-		{ "mem", "18446744073709551615", UINT64_MAX },
-		{ "mem", "", 0 }, { "mem", "0M", 0 }, { "mem", "K", 0 },
-		{ "mem", "1048575", 0 }, { "mem", "1 M", 0 },
-		{ "mem", "1m", 0 }, { "mem", "1MB", 0 }, { "mem", "1KM", 0 },
-		{ "mem", "1.5G", 0 }, { "mem", "1E", 0 },
-		{ "mem", "16777216T", 0 }, { "mem", "16777217T", 0 },
-		{ "no-such-setting", "1", 0 },
-	};
-	const struct e2pf_setup none = { .prefetch = false };
-	size_t i;
-
-	for (i = 0; i < COUNT(rows); i++) {
-		struct e2pf_setup s = none;
-		int err = e2pf_setup_set(&s, rows[i].name, rows[i].value);
-
-		if (err != (rows[i].set ? 0 : EINVAL) ||
-		    (rows[i].set && s.reading.threads +
-		     s.reading.memory != rows[i].set))
-			fail_msg("%s = %s", rows[i].name, rows[i].value);
-		if (err)
-			assert_memory_equal(&s.reading, &none.reading,
-					    sizeof(none.reading));
-	}
-}
-
-/*
- * What a user has set.
- */
-
 static char path[64];
 static char error[512];
 static struct e2pf_setup setup;
@@ -93,6 +43,46 @@ FIXTURE(make_file)
 FIXTURE(remove_file)
 {
 	return unlink(path);
+}
+
+/* A value that is not taken is 0 here, and changes nothing. */
+TEST_WITH(values, make_file, remove_file)
+{
+	static const struct {
+		const char *name, *value;
+		uint64_t set;
+	} rows[] = {
+		{ "threads", "1", 1 }, { "threads", "256", E2PF_MAX_THREADS },
+		{ "threads", "", 0 }, { "threads", "0", 0 },
+		{ "threads", "257", 0 },
+		{ "threads", "-1", 0 }, { "threads", "+1", 0 },
+		{ "threads", "01", 0 }, { "threads", "0x10", 0 },
+		{ "threads", "1K", 0 },
+		{ "threads", "four", 0 }, { "threads", "\xd9\xa1", 0 },
+		{ "threads", "4294967297", 0 },
+		{ "threads", "18446744073709551617", 0 },
+		{ "mem", "1048576", 1048576 }, { "mem", "1024K", 1048576 },
+		{ "mem", "3G", UINT64_C(3221225472) },
+		{ "mem", "1T", UINT64_C(1099511627776) },
+		{ "mem", "16777215T", UINT64_C(16777215) << 40 },
+		{ "mem", "18446744073709551615", UINT64_MAX },
+		{ "mem", "", 0 }, { "mem", "0M", 0 }, { "mem", "K", 0 },
+		{ "mem", "1048575", 0 }, { "mem", "1 M", 0 },
+		{ "mem", "1m", 0 }, { "mem", "1MB", 0 }, { "mem", "1KM", 0 },
+		{ "mem", "1.5G", 0 }, { "mem", "1E", 0 },
+		{ "mem", "16777216T", 0 }, { "mem", "16777217T", 0 },
+		{ "no-such-setting", "1", 0 },
+	};
+	char text[64];
+	size_t i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		snprintf(text, sizeof(text), "%s = %s\n", rows[i].name,
+			 rows[i].value);
+		if (read_with(text) != (rows[i].set > 0) ||
+		    setup.reading.threads + setup.reading.memory != rows[i].set)
+			fail_msg("%s", text);
+	}
 }
 
 TEST_WITH(file_and_variables, make_file, remove_file)
