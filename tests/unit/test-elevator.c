@@ -298,48 +298,4 @@ TURN_TEST(groups_with_one_table)
 	assert_int_equal(reads_of(groups[7].inode_table), 0);
 }
 
-/* Bitmaps of a flex group are one reference each kind, whatever lies
- * between them in the order of the groups; what is parsed, of another class, on
- * another device or not adjacent is not joined, nor beyond 256 KiB. */
-TEST(neighbours_join)
-{
-	struct e2pf_elevator el = { .refs_most = 4096, .ahead_most = 1 << 20 };
-	struct e2pf_level *l = &el.level[0];
-	struct e2pf_ref ref;
-	unsigned g;
-
-	for (g = 0; g < 128; g++) {
-		ref = (struct e2pf_ref){
-			.offset = (g / 16 * 16 << 20) + 4096 * (g % 16),
-			.length = 4096
-		};
-		e2pf_elevator_add(&el, &ref);
-		ref.offset += 1 << 20;
-		e2pf_elevator_add(&el, &ref);
-		ref.offset += 1 << 20;
-		ref.parse = true;
-		e2pf_elevator_add(&el, &ref);
-	}
-	assert_int_equal(l->used, 128 + 2 * 8);
-	assert_int_equal(l->ref[0].length, 64 << 10);
-	assert_int_equal(l->ref[1].length, 64 << 10);
-	ref = (struct e2pf_ref){ .offset = UINT64_C(1) << 40, .length = 4096 };
-	for (g = 0; g < 65; g++, ref.offset += 4096)
-		e2pf_elevator_add(&el, &ref);
-	assert_int_equal(l->used, 128 + 2 * 8 + 2);
-	assert_int_equal(l->ref[128 + 2 * 8].length, 256 << 10);
-	ref.offset = UINT64_C(1) << 41;
-	e2pf_elevator_add(&el, &ref);
-	ref.offset += 4096;
-	ref.cls = 1;
-	e2pf_elevator_add(&el, &ref);
-	ref.offset += 4096;
-	ref.device = 1;
-	e2pf_elevator_add(&el, &ref);
-	ref.offset += 8192;
-	e2pf_elevator_add(&el, &ref);
-	assert_int_equal(l->used, 128 + 2 * 8 + 2 + 4);
-	e2pf_elevator_end(&el);
-}
-
 UNIT_MAIN(NULL, NULL)
