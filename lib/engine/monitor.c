@@ -133,8 +133,7 @@ bool e2pf_monitor_wants_speed(struct e2pf_engine *e)
 {
 	E2PF_LOCKED(e);
 
-	return e2pf_pacing_wants_speed(&e->pacing, e->source,
-				       e->schedule.first);
+	return e2pf_pacing_wants_speed(&e->pacing);
 }
 
 void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,

@@ -62,10 +62,8 @@ void e2pf_pacing_init(struct e2pf_pacing *p,
  * measured before. */
 void e2pf_pacing_start(struct e2pf_pacing *p);
 
-/* Is the device to be measured?  It is not if its kind is no guess, or if that would
- * take longer than reading `first`. */
-bool e2pf_pacing_wants_speed(struct e2pf_pacing *p, struct e2pf_source *source,
-			     const struct e2pf_phase *first);
+/* Is the device to be measured?  It is not if its kind is no guess. */
+bool e2pf_pacing_wants_speed(struct e2pf_pacing *p);
 
 /* It was measured in `ns`, or why not. */
 void e2pf_pacing_measured(struct e2pf_pacing *p, const char *unmeasured,
