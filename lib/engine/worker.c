@@ -53,10 +53,6 @@
 #define FIRST_LEAST 4u
 #define FIRST_MOST 64u
 
-/* A full queue is waited for in this many batches: to ask the kernel about a request takes
- * 1 us. */
-#define BATCHES 32u
-
 /* The mean is of about so many requests.  If it is of 20, a few large ones keep gaps narrow
  * for many small ones behind them. */
 #define MEAN_OF 100u
@@ -105,23 +101,6 @@ static struct request *request_at(struct e2pf_worker *w, unsigned index)
 	return &w->ring[(w->oldest + index) % E2PF_IN_FLIGHT_MOST];
 }
 
-/* The number of requests that are waited for at a time, by the last of them: those before
- * it have completed then, too, or will soon. */
-static unsigned batch(const struct e2pf_worker *w)
-{
-	unsigned n = w->e->cfg.drain ? 1 : w->most / BATCHES;
-
-	if (n > w->in_flight)
-		n = w->in_flight;
-	return n ? n : 1;
-}
-
-/* The last one of the oldest batch, which is waited for next. */
-static struct request *next_request(struct e2pf_worker *w)
-{
-	return request_at(w, batch(w) - 1);
-}
-
 /* Judged by the request's last block.  If that is missing it was evicted again, and the
  * request has completed.  Only where the device can tell a missing block from a held one:
  * elsewhere the caller reads the block, which takes a seek back where the device seeks. */
@@ -146,29 +125,27 @@ static void populate(struct e2pf_worker *w, unsigned device, uint64_t offset,
 		dev->ops->populate(dev, offset, len);
 }
 
-/* The oldest batch is no longer in flight.  `late`: it took long or has failed, and then
+/* The oldest request is no longer in flight.  `late`: it took long or has failed, and then
  * counts as completed, too. */
-static void end_batch(struct e2pf_worker *w, bool late)
+static void end_request(struct e2pf_worker *w, bool late)
 {
-	unsigned n = batch(w), i;
+	const struct request *r = request_at(w, 0);
 
-	for (i = 0; i < n && !late; i++) {
-		const struct request *r = request_at(w, i);
-
+	if (!late)
 		populate(w, r->device, r->offset, r->bytes);
-	}
-	w->oldest = (w->oldest + n) % E2PF_IN_FLIGHT_MOST;
-	w->in_flight -= n;
-	w->most = late ? (w->most + 1) / 2 : w->most + n;
-	if (w->most > E2PF_IN_FLIGHT_MOST)
-		w->most = E2PF_IN_FLIGHT_MOST;
+	w->oldest = (w->oldest + 1) % E2PF_IN_FLIGHT_MOST;
+	w->in_flight--;
+	if (late)
+		w->most = (w->most + 1) / 2;
+	else if (w->most < E2PF_IN_FLIGHT_MOST)
+		w->most++;
 }
 
 /* Count the requests that have completed meanwhile: they are progress, too. */
 static void count_completed(struct e2pf_worker *w)
 {
-	while (w->in_flight && is_complete(w->e, next_request(w))) {
-		end_batch(w, false);
+	while (w->in_flight && is_complete(w->e, request_at(w, 0))) {
+		end_request(w, false);
 		e2pf_pool_progressed(&w->e->pool, e2pf_now(w->e));
 	}
 }
@@ -237,15 +214,14 @@ static bool wait_for_range(struct e2pf_worker *w, unsigned device,
 }
 
 /*
- * Wait for the oldest batch of the requests in flight, by its last one.  Returns 0 or an
- * errno.  If the kernel does not tell whether that has completed, one block of it is read.
- * Such a read returns when a signal kills the process, and reports read errors, which
- * readahead does not.
+ * Wait for the oldest request in flight.  Returns 0 or an errno.  If the kernel does not
+ * tell whether it has completed, one block of it is read.  Such a read returns when a signal
+ * kills the process, and reports read errors, which readahead does not.
  */
 static int wait_for_request(struct e2pf_worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	const struct request r = *next_request(w);
+	const struct request r = *request_at(w, 0);
 	struct e2pf_device *dev = e->devices[r.device];
 	uint32_t len = e->source->grain;
 	uint64_t offset = r.offset + r.bytes - len, began = e2pf_now(e), now;
@@ -253,18 +229,18 @@ static int wait_for_request(struct e2pf_worker *w)
 	int err = 0;
 
 	if (is_complete(e, &r)) {
-		end_batch(w, false);
+		end_request(w, false);
 		return 0;
 	}
 	if (!wait_for_range(w, r.device, offset, 1, true)) {
-		end_batch(w, true);
+		end_request(w, true);
 		return EIO;
 	}
 	if (!is_complete(e, &r))
 		err = dev->ops->read(dev, buf, offset,
 				     len < sizeof(buf) ? len : sizeof(buf));
 	now = e2pf_now(e);
-	end_batch(w, err || now - r.made >= LATE_NS);
+	end_request(w, err || now - r.made >= LATE_NS);
 	read_returned(w, offset, err, now - began);
 	return err;
 }
