@@ -163,29 +163,11 @@ static unsigned count_sleep_miss(struct e2pf_reads *c)
 	return ++c->sleep_misses >= WAKE_MISSES ? E2PF_EV_WAKE : 0;
 }
 
-/* The part of this wait that is not counted yet.  Reads of several threads may
- * wait at the same time, but the waits of a stage must not add up to more than
- * the stage. */
-static uint64_t new_wait(struct e2pf_reads *c, const struct e2pf_read *r,
-			 uint64_t now)
-{
-	uint64_t from = r->began;
-
-	if (from < c->stalled_until)
-		from = c->stalled_until;
-	if (from < c->stage_began)
-		from = c->stage_began;
-	if (from >= now)
-		return 0;
-	c->stalled_until = now;
-	return now - from;
-}
-
 unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 			  bool stalled, uint64_t now)
 {
 	struct e2pf_stage_stats *stage = &c->stages[c->stage];
-	uint64_t wait;
+	uint64_t wait = now - r->began;
 
 	stage->reads++;
 	stage->hits += !stalled;
@@ -193,7 +175,6 @@ unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 	if (!stalled)
 		return 0;
 	stage->stalls++;
-	wait = new_wait(c, r, now);
 	stage->stall_ns += wait;
 	c->stall_ns += wait;
 	return count_sleep_miss(c);
