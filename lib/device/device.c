@@ -383,6 +383,22 @@ static void learn_filesystem(struct file_device *f, const struct stat *st)
 		f->dev.uncached = passes_cache(f);
 }
 
+bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+		    bool held_counts)
+{
+	while (len) {
+		enum e2pf_residency state;
+		uint64_t n = dev->ops->span(dev, offset, len, &state);
+
+		if (state == E2PF_MISSING ||
+		    (state == E2PF_HELD && !held_counts))
+			return false;
+		offset += n;
+		len -= n;
+	}
+	return true;
+}
+
 /* The descriptor has the lowest free number, so all below it are in use. */
 static bool leaves_too_few(int fd)
 {

@@ -89,6 +89,10 @@ struct e2pf_device {
 int e2pf_device_open(const char *path, uint64_t offset,
 		     struct e2pf_device **dev);
 
+/* Are all of these bytes in the page cache?  `held_counts`: also if they are held. */
+bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+		    bool held_counts);
+
 /* Map a file or device for reading, or return NULL.  That costs nothing but address
  * space; where that is limited (RLIMIT_AS) it is left to the checker. */
 void *e2pf_device_map(int fd, uint64_t size);

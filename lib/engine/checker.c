@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include "monitor.h"
-#include "piece.h"
 
 /* Signals by which a user ends the check.  The checker blocks them while it
  * waits. */

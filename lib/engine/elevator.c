@@ -14,6 +14,14 @@
  * memory. */
 #define FIRST_ROOM 2048u
 
+bool e2pf_is_sound(const struct e2pf_source *source,
+		   const struct e2pf_ref *ref)
+{
+	return ref->cls < source->classes && ref->device < source->devices &&
+	       ref->length && ref->offset < source->bytes[ref->device] &&
+	       ref->length <= source->bytes[ref->device] - ref->offset;
+}
+
 /* A level has pages of its own: it grows without a copy, and leaves nothing to the
  * heap. */
 static bool have_room(struct e2pf_level *l)

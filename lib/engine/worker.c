@@ -11,7 +11,6 @@
 #include "device/thread.h"
 #include "elevator.h"
 #include "monitor.h"
-#include "piece.h"
 
 /* References of 24 bytes that all workers together hold: 1.1 MiB, and one for
  * REF_BUDGET bytes of the budget; and that each may hold and parse in any case.  With
@@ -69,7 +68,7 @@ struct e2pf_worker {
 	struct e2pf_engine *e;
 	struct e2pf_turn turn;
 	struct e2pf_elevator elevator;
-	struct e2pf_piece piece;
+	unsigned char piece[E2PF_PIECE_MOST];	/* that is parsed */
 	struct request ring[E2PF_IN_FLIGHT_MOST];	/* those in flight */
 	unsigned oldest, in_flight;	/* index in it; number */
 	unsigned most;			/* that may be in flight, at present */
@@ -361,28 +360,28 @@ static bool parse_piece(struct e2pf_worker *w,
 {
 	struct e2pf_engine *e = w->e;
 	struct e2pf_source *source = e->source;
-	struct e2pf_piece *piece = &w->piece;
 	const struct e2pf_ref ref = *step->ref;
 	uint64_t began = e2pf_now(e), offset = ref.offset + step->at;
 	struct e2pf_device *dev = e->devices[ref.device];
 	bool wanted = true;
-	int err;
+	uint32_t size = source->ops->piece(source, &ref, step->at);
+	int err = 0;
 
-	piece->size = source->ops->piece(source, &ref, step->at);
 	/* A device that may be failing is not asked a second time. */
 	if ((!ref.held || e->pacing.suspects) &&
-	    !wait_for_range(w, ref.device, offset, piece->size, false)) {
-		e2pf_elevator_parsed(&w->elevator, piece->size);
+	    !wait_for_range(w, ref.device, offset, size, false)) {
+		e2pf_elevator_parsed(&w->elevator, size);
 		return !is_obsolete(w);
 	}
-	err = e2pf_piece_read(dev, offset, piece);
-	if (piece->size)
+	if (size) {
+		err = dev->ops->read(dev, w->piece, offset, size);
 		wanted = read_returned(w, offset, err, e2pf_now(e) - began);
-	if (piece->size && wanted && !err &&
-	    source->ops->parse(source, &ref, step->at, piece->bytes,
-			       piece->size, add_found, w))
+	}
+	if (size && wanted && !err &&
+	    source->ops->parse(source, &ref, step->at, w->piece, size, add_found,
+			       w))
 		e2pf_monitor_tell_news(e);
-	e2pf_elevator_parsed(&w->elevator, piece->size);
+	e2pf_elevator_parsed(&w->elevator, size);
 	return wanted;
 }
 
@@ -486,10 +485,8 @@ void e2pf_workers_join(struct e2pf_engine *e)
 {
 	unsigned i;
 
-	for (i = 0; i < e->pool.workers; i++) {
+	for (i = 0; i < e->pool.workers; i++)
 		pthread_join(e->worker[i].thread, NULL);
-		e2pf_piece_free(&e->worker[i].piece);
-	}
 	if (e->pool.workers)
 		free(e->worker);
 }

@@ -8,7 +8,6 @@
 #include "unit.h"
 #include "engine-rig.h"
 #include "engine/elevator.h"
-#include "engine/piece.h"
 
 #define TREES 40u
 #define NODES 80u
@@ -17,7 +16,7 @@
 static struct {
 	struct rig r;
 	struct e2pf_elevator el;
-	struct e2pf_piece piece;
+	unsigned char piece[E2PF_PIECE_MOST];
 	struct e2pf_class_count count[E2PF_CLASSES];
 	unsigned errors;
 	size_t most_held;	/* references in memory */
@@ -41,7 +40,6 @@ static void set_up(uint32_t groups, uint32_t per_group)
 FIXTURE(tear_down)
 {
 	e2pf_elevator_end(&p.el);
-	e2pf_piece_free(&p.piece);
 	rig_tear_down(&p.r);
 	return 0;
 }
@@ -63,13 +61,16 @@ static void parse(const struct e2pf_elevator_step *step)
 	struct e2pf_source *source = p.r.source;
 	const struct e2pf_ref ref = *step->ref;
 
-	p.piece.size = source->ops->piece(source, &ref, step->at);
-	if (e2pf_piece_read(p.r.device, ref.offset + step->at, &p.piece))
+	uint32_t size = source->ops->piece(source, &ref, step->at);
+
+	assert_uint_in_range(size, 0, sizeof(p.piece));
+	if (size && p.r.device->ops->read(p.r.device, p.piece,
+					  ref.offset + step->at, size))
 		p.errors++;
-	else if (p.piece.size)
-		source->ops->parse(source, &ref, step->at, p.piece.bytes,
-				   p.piece.size, add, NULL);
-	e2pf_elevator_parsed(&p.el, p.piece.size);
+	else if (size)
+		source->ops->parse(source, &ref, step->at, p.piece, size, add,
+				   NULL);
+	e2pf_elevator_parsed(&p.el, size);
 }
 
 /* Read what was added, until `errors' reads have failed. */
