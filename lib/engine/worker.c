@@ -109,8 +109,6 @@ static bool is_complete(struct e2pf_engine *e, const struct request *r)
 	struct e2pf_device *dev = e->devices[r->device];
 	enum e2pf_residency state;
 
-	if (dev->blind)
-		return false;
 	dev->ops->span(dev, r->offset + r->bytes - e->source->grain, 1, &state);
 	return state == E2PF_CACHED ||
 	       (state == E2PF_MISSING && dev->sees_held);

@@ -225,7 +225,7 @@ void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
-	if (!session->dev[0]->uncached)
+	if (!session->dev[0]->unusable)
 		e2pf_journal_request_map(&s->journal, &s->geo, block);
 }
 
@@ -233,7 +233,7 @@ void e2pf_journal_block(struct e2pf_session *session, uint64_t block)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
-	if (session->dev[0]->uncached)
+	if (session->dev[0]->unusable)
 		return;
 	e2pf_journal_add(&s->journal, block);
 	s->observer->journal = &s->journal;
