@@ -10,8 +10,8 @@
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define ENDING (sizeof(ending) / sizeof(ending[0]))
 
-/* Is a signal ending the check, pending now or before?  Then nothing may wait at the gate,
- * also after this read. */
+/* Does a signal end the check?  Then nothing waits at the gate in this phase, for the checker
+ * looks only now and then whether it is to end. */
 static bool is_ending(struct e2pf_reads *reads)
 {
 	sigset_t pending;
@@ -19,8 +19,8 @@ static bool is_ending(struct e2pf_reads *reads)
 
 	for (i = 0; i < ENDING && !sigpending(&pending); i++)
 		if (sigismember(&pending, ending[i]) == 1)
-			e2pf_reads_set_ending(reads);
-	return reads->ending;
+			e2pf_reads_set_gated(reads, false);
+	return !reads->gated;
 }
 
 /*

@@ -37,13 +37,7 @@ void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now)
 
 void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated)
 {
-	c->gated = gated && !c->ending;
-}
-
-void e2pf_reads_set_ending(struct e2pf_reads *c)
-{
-	c->ending = true;
-	c->gated = false;
+	c->gated = gated;
 }
 
 void e2pf_reads_came_to_gate(struct e2pf_reads *c)

@@ -38,7 +38,6 @@ struct e2pf_reads {
 	/* Any thread reads these without the lock. */
 	atomic_bool gated;		/* in this phase the checker may have to
 					   wait at the gate */
-	atomic_bool ending;		/* a signal is ending the check */
 	/* The checker's read that has not returned; if several threads read, the
 	 * last one that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
@@ -65,6 +64,9 @@ struct e2pf_reads {
 
 /* These need no lock. */
 
+/* May reads of the checker wait at the gate, in this phase? */
+void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated);
+
 /* A read begins.  Returns true if this block was read a moment ago. */
 bool e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now,
 		      uint32_t grain);
@@ -90,15 +92,9 @@ bool e2pf_reads_was_stall(struct e2pf_reads *c, const struct e2pf_read *r,
 bool e2pf_reads_failed(struct e2pf_reads *c, struct e2pf_device *dev,
 		       const struct e2pf_read *r, uint32_t grain);
 
-/* A signal is ending the check: nothing waits any more. */
-void e2pf_reads_set_ending(struct e2pf_reads *c);
-
 /* The others need the lock. */
 
 void e2pf_reads_start(struct e2pf_reads *c);
-
-/* May reads of the checker wait at the gate, in this phase? */
-void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated);
 
 /* The checker enters a stage. */
 void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now);

@@ -58,7 +58,7 @@ static bool after_the_wait;
 static void end_check(int number)
 {
 	(void)number;
-	if (!ended->ending)
+	if (ended->gated)
 		abort();
 	after_the_wait = true;
 }

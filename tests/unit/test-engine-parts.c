@@ -407,13 +407,9 @@ PART_TEST(gate_that_loses)
 	assert_true(c.gated);
 	e2pf_reads_left_gate(&c, 1000, 1, false);
 	assert_false(c.gated);
-	/* In the next phase it is used again, but not when a signal ends the check. */
+	/* In the next phase it is used again. */
 	e2pf_reads_set_gated(&c, true);
 	assert_true(c.gated);
-	e2pf_reads_set_ending(&c);
-	assert_false(c.gated);
-	e2pf_reads_set_gated(&c, true);
-	assert_false(c.gated);
 }
 
 /* A read that has failed is not in memory, and may have failed with a page beside it. */
