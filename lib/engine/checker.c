@@ -32,7 +32,7 @@ static bool is_ending(struct e2pf_reads *reads)
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	struct e2pf_device *dev = e->devices[r->device];
-	bool cached = false, first = true;
+	bool cached = false, waited = false;
 	uint64_t began = e2pf_now(e);
 	sigset_t block, mask;
 	size_t i;
@@ -44,13 +44,14 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	/* Query the kernel without holding the lock: it takes a while, and the
 	 * workers need the lock to make progress. */
 	while (!cached && !is_ending(&e->reads) &&
-	       e2pf_monitor_wait_at_gate(e, began, first)) {
+	       e2pf_monitor_wait_at_gate(e, began)) {
 		cached = e2pf_is_cached(dev, r->offset, r->length, false);
-		first = false;
+		waited = true;
 	}
 	/* It may have come with what ended the wait. */
 	cached = cached || e2pf_is_cached(dev, r->offset, r->length, false);
-	e2pf_monitor_left_gate(e, began, cached);
+	if (waited)
+		e2pf_monitor_left_gate(e, began, cached);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 

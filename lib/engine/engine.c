@@ -159,9 +159,12 @@ static int start_reading(struct e2pf_engine *e)
 	uint64_t began;
 	int err;
 
-	if (e2pf_monitor_wants_speed(e)) {
+	if (e2pf_pacing_wants_speed(&e->pacing)) {
 		began = e2pf_now(e);
-		unmeasured = measure(e, false, &speed);
+		/* If the checker's first reads have shown that the device is stuck, the
+		 * measurement would take just as long. */
+		unmeasured = e->pacing.stuck ? "it was too slow from the start" :
+			     measure(e, false, &speed);
 		e2pf_monitor_measured(e, unmeasured, &speed,
 				      e2pf_now(e) - began);
 	}

@@ -49,6 +49,7 @@ void e2pf_pacing_init(struct e2pf_pacing *p,
 
 void e2pf_pacing_start(struct e2pf_pacing *p)
 {
+	p->unmeasured = NULL;
 	if (!p->speed.latency_ns || !p->cfg->measure)
 		p->speed = (struct e2pf_speed) { .seeks = p->cfg->seeks };
 }
@@ -90,16 +91,9 @@ static unsigned suspect(struct e2pf_pacing *p, uint64_t offset, bool failed)
 	return p->failed_places >= FAILURES_MOST ? E2PF_EV_GIVE_UP : 0;
 }
 
-bool e2pf_pacing_wants_speed(struct e2pf_pacing *p)
+bool e2pf_pacing_wants_speed(const struct e2pf_pacing *p)
 {
-	p->unmeasured = NULL;
-	if (!p->cfg->measure || p->speed.latency_ns)
-		return false;
-	/* If the checker's first reads have shown that the device is stuck, the
-	 * measurement would take just as long. */
-	if (p->stuck)
-		p->unmeasured = "it was too slow from the start";
-	return !p->unmeasured;
+	return p->cfg->measure && !p->speed.latency_ns;
 }
 
 void e2pf_pacing_measured(struct e2pf_pacing *p, const char *unmeasured,

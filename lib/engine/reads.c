@@ -40,16 +40,12 @@ void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated)
 	c->gated = gated;
 }
 
-void e2pf_reads_came_to_gate(struct e2pf_reads *c)
-{
-	c->gate_waits++;
-}
-
 void e2pf_reads_left_gate(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
 			  bool served)
 {
 	if (!latency)
 		latency = LATENCY_NS;
+	c->gate_waits++;
 	c->served += served;
 	if (served)
 		return;

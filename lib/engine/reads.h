@@ -99,10 +99,9 @@ void e2pf_reads_start(struct e2pf_reads *c);
 /* The checker enters a stage. */
 void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now);
 
-/* A read has come to the gate; and has left it after `ns`, with its block if `served`.
+/* A read has waited at the gate for `ns`, and leaves it, with its block if `served`.
  * `latency` is that of the device, 0: not known.  If waiting does not pay, the gate is open
  * from now on. */
-void e2pf_reads_came_to_gate(struct e2pf_reads *c);
 void e2pf_reads_left_gate(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
 			  bool served);
 

@@ -34,7 +34,7 @@ static void begin_gated(struct gated *g, struct rig *r, uint64_t block)
 		.r = r, .read = { .offset = block * BS, .length = BS }
 	};
 	fake_checker_create(&g->thread, read_gated, g);
-	while (!rig_stats(r).gate_waits)
+	while (!r->e->gate_waiters)
 		sched_yield();
 }
 
@@ -94,8 +94,8 @@ RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 		return;
 	/* The next read does not wait for a worker that is still stuck, either: on a
 	 * device that hangs, each read would lose a second. */
-	begin_gated(&g, r, r->fs.groups[0].inode_table + 1);
-	pthread_join(g.thread, NULL);
+	g.read.offset += BS;
+	read_gated(&g);
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stall_ns, 2 * SECOND);
 }
 
@@ -243,6 +243,20 @@ static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
 		pthread_mutex_unlock(&measured->lock);
 	}
 	return read_device(dev, buf, offset, len);
+}
+
+/* A device that is stuck before it was measured is not measured. */
+RIG_TEST(stuck_before_it_is_measured, 4, 1)
+{
+	r->cfg.measure = true;
+	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
+	rig_settle(r);
+	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
+	rig_read_fails(r, BS);
+	e2pf_engine_wake(r->e);
+	fake_threads_settle();
+	assert_non_null(rig_stats(r).unmeasured);
+	assert_non_null(strstr(rig_stats(r).unmeasured, "too slow"));
 }
 
 /* An engine that may read its device only without its lock: whoever asks for progress
