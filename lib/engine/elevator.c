@@ -140,13 +140,12 @@ static unsigned full_level(const struct e2pf_elevator *el)
 	unsigned largest = E2PF_UNPARSED_LEVEL;
 	size_t n = el->level[largest].used, left = el->refs_most;
 
-	if (below > E2PF_UNPARSED_LEVEL)
+	/* What is read parses nothing. */
+	if (below >= E2PF_UNPARSED_LEVEL)
 		return E2PF_ALL_LEVELS;
-	if (below < E2PF_UNPARSED_LEVEL) {
-		if (el->level[below].used >= n)
-			largest = below;
-		n += el->level[below].used;
-	}
+	if (el->level[below].used >= n)
+		largest = below;
+	n += el->level[below].used;
 	left -= el->in_memory - n < left ? el->in_memory - n : left;
 	return n && n >= left / 2 ? largest : E2PF_ALL_LEVELS;
 }
