@@ -35,6 +35,14 @@ static uint64_t limit(void *ctx)
 	return part_of(s, e2pf_memory_share(s->sysroot, true));
 }
 
+static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
+{
+	const struct e2pf_session *s = ctx;
+
+	return e2pf_topology_count(s->sysroot, &s->topo, &disks->busy_ns,
+				   &disks->in_flight);
+}
+
 int e2pf_session_init(struct e2pf_session *s,
 		      const struct e2pf_filesystem *type, const char *name,
 		      const struct e2pf_settings *settings)
@@ -48,7 +56,7 @@ int e2pf_session_init(struct e2pf_session *s,
 	if (!s->name)
 		return ENOMEM;
 	s->cfg = (struct e2pf_engine_config) {
-		.limit = limit, .ctx = s
+		.limit = limit, .ctx = s, .count_disks = count_disks
 	};
 	return 0;
 }

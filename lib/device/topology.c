@@ -225,3 +225,37 @@ unsigned e2pf_topology_add(const char *sysroot, const struct stat *st,
 	topo->devices++;
 	return most;
 }
+
+/* Fields of /sys/block/DISK/stat, counted from 0 (Documentation/block/stat.rst). */
+#define IN_FLIGHT 8
+#define BUSY_MS 9
+
+bool e2pf_topology_count(const char *sysroot, const struct e2pf_topology *topo,
+			 uint64_t *busy_ns, uint64_t *in_flight)
+{
+	char dir[PATH_MAX], text[512], *rest, *word;
+	uint64_t value;
+	unsigned i, field;
+
+	*busy_ns = *in_flight = 0;
+	for (i = 0; i < topo->disks; i++) {
+		if (e2pf_path(dir, sizeof(dir), "%s/sys/block/%s", sysroot,
+			      topo->disk[i].name) ||
+		    e2pf_read_text(dir, "stat", text, sizeof(text)) < 0)
+			return false;
+		rest = text;
+		for (field = 0; field <= BUSY_MS && (word = strsep(&rest, " "));) {
+			if (!*word)
+				continue;
+			if (e2pf_parse_u64(word, &value))
+				return false;
+			if (field == IN_FLIGHT)
+				*in_flight += value;
+			if (field++ == BUSY_MS)
+				*busy_ns += value * 1000000u;
+		}
+		if (field <= BUSY_MS)
+			return false;
+	}
+	return topo->disks && !topo->incomplete;
+}

@@ -40,4 +40,10 @@ struct e2pf_topology {
 unsigned e2pf_topology_add(const char *sysroot, const struct stat *st,
 			   struct e2pf_topology *topo);
 
+/* The kernel's counters of these disks: nanoseconds in which each had requests, added
+ * up, and the requests that they have now.  False if one cannot be counted, or there
+ * is none. */
+bool e2pf_topology_count(const char *sysroot, const struct e2pf_topology *topo,
+			 uint64_t *busy_ns, uint64_t *in_flight);
+
 #endif

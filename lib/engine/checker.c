@@ -23,6 +23,14 @@ static bool is_ending(struct e2pf_reads *reads)
 	return !reads->gated;
 }
 
+/* Does a disk read something?  The disks are asked only if the workers have made no
+ * progress for a while. */
+static bool disks_read(const struct e2pf_engine *e)
+{
+	return e2pf_now(e) - e->pool.last_progress < E2PF_IDLE_PATIENCE_NS ||
+	       e2pf_pacing_disks_read(&e->pacing) == 1;
+}
+
 /*
  * Where the device seeks a read by the checker moves the head away from the
  * sweep and back.  So the checker waits until a worker has read the
@@ -32,7 +40,7 @@ static bool is_ending(struct e2pf_reads *reads)
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	struct e2pf_device *dev = e->devices[r->device];
-	bool cached = false, waited = false;
+	bool cached = false, waited = false, reads = true;
 	uint64_t began = e2pf_now(e);
 	sigset_t block, mask;
 	size_t i;
@@ -44,8 +52,9 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	/* Query the kernel without holding the lock: it takes a while, and the
 	 * workers need the lock to make progress. */
 	while (!cached && !is_ending(&e->reads) &&
-	       e2pf_monitor_wait_at_gate(e, began)) {
+	       e2pf_monitor_wait_at_gate(e, began, reads)) {
 		cached = e2pf_is_cached(dev, r->offset, r->length, false);
+		reads = cached || disks_read(e);
 		waited = true;
 	}
 	/* It may have come with what ended the wait. */

@@ -24,6 +24,12 @@
 
 struct e2pf_engine;
 
+/* The kernel's counters of the disks below the devices: since some time,
+ * nanoseconds in which one was busy, added up; and requests they have now. */
+struct e2pf_disk_counters {
+	uint64_t busy_ns, in_flight;
+};
+
 /* How an engine reads, from a start to the next stop. */
 struct e2pf_engine_config {
 	unsigned threads;	/* workers, if the device does not seek */
@@ -41,6 +47,9 @@ struct e2pf_engine_config {
 	/* Asked from time to time: bytes that may be ahead by the memory that is
 	 * left now.  If `budget` is less, that counts. */
 	uint64_t (*limit)(void *ctx);
+	/* False if they cannot be counted.  Called by any thread, with and without
+	 * the lock. */
+	bool (*count_disks)(void *ctx, struct e2pf_disk_counters *disks);
 	/* Called before the first of the workers starts, by the thread that
 	 * starts them. */
 	void (*before_threads)(void);

@@ -12,9 +12,6 @@
  * time hardly delays a worker's sweep. */
 #define GATE_LIMIT_NS 5000000000ull
 
-/* It does so, too, when no worker has made progress for so long. */
-#define GATE_PATIENCE_NS 500000000u
-
 /* How often a checker at the gate checks whether its block is cached. */
 #define GATE_CHECK_NS 20000000u
 
@@ -507,13 +504,14 @@ void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
  * the worker's units: a checker that reads one block before it begins must not
  * wait for all units.
  */
-static bool is_worth_waiting(const struct e2pf_engine *e)
+static bool is_worth_waiting(const struct e2pf_engine *e, bool disks_read)
 {
 	unsigned epoch = e->schedule.epoch;
 	uint64_t at = 0;
 
 	if (!e->reads.gated || !e2pf_is_reading(e) ||
-	    e2pf_now(e) - e->pool.last_progress >= GATE_PATIENCE_NS)
+	    e2pf_now(e) - e->pool.last_progress >=
+	    (disks_read ? E2PF_GATE_PATIENCE_NS : E2PF_IDLE_PATIENCE_NS))
 		return false;
 	if (!e2pf_is_followed(&e->schedule))
 		return e2pf_pool_is_reading(&e->pool, epoch, NULL);
@@ -521,13 +519,14 @@ static bool is_worth_waiting(const struct e2pf_engine *e)
 	       e2pf_pool_is_reading(&e->pool, epoch, &at);
 }
 
-bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since)
+bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
+			       bool disks_read)
 {
 	struct timespec ts = e2pf_deadline(GATE_CHECK_NS);
 	bool worth;
 	E2PF_LOCKED(e);
 
-	worth = is_worth_waiting(e) &&
+	worth = is_worth_waiting(e, disks_read) &&
 		e2pf_now(e) - since < GATE_LIMIT_NS;
 	e->gate_waiters++;
 	if (worth)

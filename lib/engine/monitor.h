@@ -66,6 +66,11 @@ struct e2pf_turn {
 	struct e2pf_stripe stripe;
 };
 
+/* A checker at the gate goes on when no worker has made progress for
+ * E2PF_GATE_PATIENCE_NS, or, where no disk is known to read, for E2PF_IDLE_PATIENCE_NS. */
+#define E2PF_GATE_PATIENCE_NS 1000000000ull
+#define E2PF_IDLE_PATIENCE_NS 50000000ull
+
 /* These need no lock. */
 
 /* Time of the first device's clock, which is used for all of them. */
@@ -164,9 +169,10 @@ void e2pf_monitor_tell_news(struct e2pf_engine *e);
 /* The checker, beside the functions of engine.h. */
 
 /* Wait at the gate for a moment.  Returns false if that is not worth it, considering that
- * the checker has waited since then.  Afterwards it has left the gate, `served` if its block
- * has come. */
-bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since);
+ * the checker has waited since then, and whether a disk reads.  Afterwards it has left the
+ * gate, `served` if its block has come. */
+bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
+			       bool disks_read);
 void e2pf_monitor_left_gate(struct e2pf_engine *e, uint64_t since, bool served);
 
 /* A read has returned.  Sets *ahead as e2pf_engine_after_read() returns it.  Returns true

@@ -39,6 +39,11 @@
 #define SMALL_REQUEST (40u << 10)
 #define LIMITED_BYTE_NS 11u
 
+/* How old a look at the disks may be that tells whether they were busy, and how often
+ * there is one. */
+#define LOOK_NS 100000000u
+#define OLD_LOOK_NS E2PF_STUCK_NS
+
 void e2pf_pacing_init(struct e2pf_pacing *p,
 		      const struct e2pf_engine_config *cfg,
 		      struct e2pf_device *dev)
@@ -49,6 +54,7 @@ void e2pf_pacing_init(struct e2pf_pacing *p,
 
 void e2pf_pacing_start(struct e2pf_pacing *p)
 {
+	p->looked_at = 0;
 	p->unmeasured = NULL;
 	if (!p->speed.latency_ns || !p->cfg->measure)
 		p->speed = (struct e2pf_speed) { .seeks = p->cfg->seeks };
@@ -106,10 +112,56 @@ void e2pf_pacing_measured(struct e2pf_pacing *p, const char *unmeasured,
 		leave_to_checker(p);
 }
 
+/*
+ * The disks' counters.
+ */
+
+void e2pf_pacing_count_disks(struct e2pf_pacing *p)
+{
+	struct e2pf_disk_counters disks;
+	uint64_t now;
+
+	if (!p->cfg->count_disks)
+		return;
+	now = p->dev->ops->now(p->dev);
+	if (p->looked_at && now - p->looked_at < LOOK_NS)
+		return;
+	if (p->cfg->count_disks(p->cfg->ctx, &disks)) {
+		p->busy_ns = disks.busy_ns;
+		p->looked_at = now;
+	}
+}
+
+int e2pf_pacing_disks_read(const struct e2pf_pacing *p)
+{
+	struct e2pf_disk_counters disks;
+
+	if (!p->cfg->count_disks || !p->cfg->count_disks(p->cfg->ctx, &disks))
+		return -1;
+	return disks.in_flight != 0;
+}
+
+/* A read took `ns`, for most of which no disk did anything: this process stood still
+ * (SIGSTOP, a frozen cgroup, a virtual machine that was paused), which says nothing
+ * about a disk.  All that they did since the last look counts; without a recent one
+ * they count as busy. */
+static bool stood_still(const struct e2pf_pacing *p, uint64_t ns)
+{
+	uint64_t now = p->dev->ops->now(p->dev), from = now - ns;
+	uint64_t looked = p->looked_at;
+	struct e2pf_disk_counters disks;
+
+	if (!looked || looked + OLD_LOOK_NS < from || !p->cfg->count_disks ||
+	    !p->cfg->count_disks(p->cfg->ctx, &disks))
+		return false;
+	return (disks.busy_ns - p->busy_ns) * 2 <
+	       now - (looked < from ? from : looked);
+}
+
 unsigned e2pf_pacing_judge_ours(struct e2pf_pacing *p, uint64_t offset,
 				int error, uint64_t ns)
 {
-	bool slow = ns >= E2PF_STUCK_NS;
+	bool slow = ns >= E2PF_STUCK_NS && !stood_still(p, ns);
 	unsigned events = error || slow ? suspect(p, offset, error) : 0;
 
 	p->errors += error != 0;
@@ -124,6 +176,8 @@ unsigned e2pf_pacing_judge_checker(struct e2pf_pacing *p,
 	unsigned events;
 
 	if (ns >= E2PF_STUCK_NS) {
+		if (stood_still(p, ns))
+			return 0;
 		events = suspect(p, r->offset, false);
 		leave_to_checker(p);
 		return events;

@@ -38,6 +38,8 @@ struct e2pf_pacing {
 	atomic_uint suspects;		/* reads that failed or took E2PF_STUCK_NS;
 					   0: the device is not suspect */
 	atomic_uint failed_places;	/* at which a read has failed */
+	/* The disks as they were last looked at, and when; 0: never. */
+	atomic_uint_fast64_t looked_at, busy_ns;
 	/* Written while there are no workers: as measured, or seeks as
 	 * configured. */
 	struct e2pf_speed speed;
@@ -82,6 +84,12 @@ bool e2pf_pacing_wants_speed(const struct e2pf_pacing *p);
 /* Are few requests to be in flight, because they may fail?  Also then the checker's own
  * readahead is needed. */
 bool e2pf_pacing_is_careful(const struct e2pf_pacing *p);
+
+/* Look at the disks' counters, unless that was done a moment ago. */
+void e2pf_pacing_count_disks(struct e2pf_pacing *p);
+
+/* 1 if a disk reads something now, 0 if none does, -1 if that is not known. */
+int e2pf_pacing_disks_read(const struct e2pf_pacing *p);
 
 /* The largest gap to read through, bytes, while requests have `mean` bytes. */
 uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean);

@@ -33,8 +33,7 @@
 #define WAIT_NS 20000000u
 #define WAITS_TO_DROP 5u
 
-/* Without a checker nobody else reads a page that has failed, maybe one of many in a request
- * of which one sector is bad: a worker does, after so long. */
+/* Without a checker, a page is read after so long although disks are busy, or not known. */
 #define PASSED_NS UINT64_C(5000000000)
 
 /* Bytes that are read of a request if the kernel does not tell whether it has completed. */
@@ -158,10 +157,22 @@ static bool read_returned(struct e2pf_worker *w, uint64_t offset, int error,
 	return e2pf_monitor_read_returned(w->e, &w->turn, offset, error, ns);
 }
 
+/* Has this wait been for a page that nobody will read but this worker?  One of a suspect
+ * device is left to the checker; without a checker, such a page may be one of many in a
+ * request of which one sector is bad. */
+static bool is_passed_over(const struct e2pf_engine *e, uint64_t began,
+			   unsigned waits)
+{
+	if (waits <= WAITS_TO_DROP || (e->pacing.suspects && e->cfg.has_checker))
+		return false;
+	return e2pf_pacing_disks_read(&e->pacing) == 0 ||
+	       (!e->cfg.has_checker && e2pf_now(e) - began >= PASSED_NS);
+}
+
 /*
  * Wait until this range, which was requested, has been read.  Returns false if that has
- * failed or the stripe is obsolete; true also if nobody can tell, or if nobody else will
- * read it: the caller does.  A request that takes a second is
+ * failed or the stripe is obsolete; true also if nobody can tell, or if no disk reads
+ * anything, so that nobody will read it: the caller does.  A request that takes a second is
  * waited for as long as the checker has not passed it: a device that tries a bad sector is
  * not asked for more.  Requests that complete meanwhile are progress; `is_next`: this is
  * the one that count_completed() would ask about.
@@ -190,8 +201,7 @@ static bool wait_for_range(struct e2pf_worker *w, unsigned device,
 			stuck = true;
 			e2pf_monitor_read_hangs(e, &w->turn, offset,
 						e2pf_now(e) - began);
-		} else if (!e->cfg.has_checker &&
-			   e2pf_now(e) - began >= PASSED_NS) {
+		} else if (is_passed_over(e, began, waits)) {
 			break;
 		}
 	}
@@ -301,6 +311,7 @@ static bool request_run(struct e2pf_worker *w,
 	bool missing;
 	size_t i;
 
+	e2pf_pacing_count_disks(&e->pacing);
 	e2pf_window_query_memory(&e->window);
 	if (!e2pf_monitor_wait_for_room(e, &w->turn))
 		return false;

@@ -204,11 +204,46 @@ RIG_TEST(bad_sector_that_fails_at_once, 2, 1)
 	assert_false(rig_stats(r).gave_up);
 }
 
-/* Nobody but a worker reads a page that failed. */
-RIG_TESTS(bad_sectors_without_a_checker, 2, rig_set_up(r, 2, 1))
+static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
 {
-	unsigned i, bad = way + 1;
+	return !memcpy(disks, ctx, sizeof(*disks)) || disks->in_flight != UINT64_MAX;
+}
 
+/* What the disks did while a read took three seconds. */
+enum { THEY_READ, THEY_STOOD_STILL, THEY_ARE_UNKNOWN, THEY_WERE_LOOKED_AT_LONG_AGO,
+       DISKS };
+
+/* A read that took long because this process stood still says nothing of a disk. */
+RIG_TESTS(pause_is_no_slow_read, DISKS, rig_set_up(r, 2, 1))
+{
+	struct e2pf_disk_counters disks = { .busy_ns = 7 };
+	struct e2pf_read read = { .offset = BS, .length = BS };
+
+	r->cfg.ctx = &disks;
+	r->cfg.count_disks = count_disks;
+	if (way == THEY_ARE_UNKNOWN)
+		disks.in_flight = UINT64_MAX;
+	fake_advance(&r->dev, SECOND);
+	rig_settle(r);
+	if (way == THEY_WERE_LOOKED_AT_LONG_AGO)
+		fake_advance(&r->dev, 2 * SECOND);
+	e2pf_engine_before_read(r->e, &read);
+	fake_advance(&r->dev, 3 * SECOND);
+	disks.busy_ns += way == THEY_READ ? 2 * SECOND : SECOND;
+	e2pf_engine_after_read(r->e, &read);
+	assert_int_equal(rig_stats(r).slow_or_failed, way != THEY_STOOD_STILL);
+	assert_int_equal(r->e->pacing.stuck != 0, way != THEY_STOOD_STILL);
+}
+
+/* Nobody but a worker reads a page that failed, also if the disks are busy, or unknown. */
+RIG_TESTS(bad_sectors_without_a_checker, 4, rig_set_up(r, 2, 1))
+{
+	static const uint64_t in_flight[] = { 0, 1, UINT64_MAX, 0 };
+	struct e2pf_disk_counters disks = { .in_flight = in_flight[way] };
+	unsigned i, bad = way == 3 ? 1 : 2;
+
+	r->cfg.ctx = &disks;
+	r->cfg.count_disks = count_disks;
 	r->cfg.has_checker = false;
 	for (i = 0; i < bad; i++)
 		fake_set_bad(&r->dev, r->fs.groups[i].inode_table, 1);
@@ -217,7 +252,7 @@ RIG_TESTS(bad_sectors_without_a_checker, 2, rig_set_up(r, 2, 1))
 	assert_true(e2pf_engine_wait(r->e, 20000));
 	assert_int_equal(rig_stats(r).errors, bad);
 	assert_int_equal(rig_stats(r).gave_up, bad == 2);
-	assert_true(r->dev.clock < 15 * SECOND);
+	assert_true(r->dev.clock < (disks.in_flight ? 15 : 1) * SECOND);
 }
 
 /* A stuck device is left to the checker until it serves the checker again. */
