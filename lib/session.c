@@ -97,7 +97,6 @@ void e2pf_session_choose(struct e2pf_session *s)
 {
 	struct e2pf_engine_config *cfg = &s->cfg;
 	struct e2pf_policy policy;
-	bool blind = false;
 	unsigned i, most;
 
 	memset(&s->topo, 0, sizeof(s->topo));
@@ -107,11 +106,10 @@ void e2pf_session_choose(struct e2pf_session *s)
 		if (!s->dev[i])
 			continue;
 		s->dev[i]->max_readahead = most;
-		blind |= s->dev[i]->blind;
-		if (s->dev[i]->uncached)
-			s->why_off = "its blocks do not stay in memory";
+		if (s->dev[i]->unusable)
+			s->why_off = s->dev[i]->unusable;
 	}
-	policy = e2pf_policy_choose(&s->topo, s->settings.threads, blind);
+	policy = e2pf_policy_choose(&s->topo, s->settings.threads);
 	cfg->threads = policy.threads;
 	cfg->seek_threads = policy.seek_threads;
 	cfg->seeks = policy.seeks;
@@ -206,10 +204,8 @@ bool e2pf_session_is_complete(struct e2pf_session *s)
 static const char *declared(const struct e2pf_session *s, bool seeks)
 {
 	if (!s->topo.spindles)
-		return seeks ? "the disk is unknown, or takes one "
-		       "request at a time" : "the kernel reports no spindle";
-	if (!seeks)
-		return "sweeps need to see what is cached; this user cannot";
+		return seeks ? "the disk is unknown" :
+			       "the kernel reports no spindle";
 	return s->topo.spindles > 1 ? "the kernel reports several spindles" :
 	       "the kernel reports a single spindle";
 }

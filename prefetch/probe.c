@@ -23,11 +23,9 @@ static void print_disks(const struct e2pf_topology *topo, const char *device)
 	unsigned i;
 
 	for (i = 0; i < topo->disks; i++)
-		printf("%s%s, declared %s%s\n", i ? "          " :
+		printf("%s%s, declared %s\n", i ? "          " :
 		       "disk      ", topo->disk[i].name,
-		       topo->disk[i].rotational ? "a spindle" : "no spindle",
-		       topo->disk[i].one_request ? ", one request at a time" :
-		       "");
+		       topo->disk[i].rotational ? "a spindle" : "no spindle");
 	if (!topo->disks)
 		printf("disk      none found below %s\n", device);
 	if (topo->unsure)

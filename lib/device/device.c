@@ -193,7 +193,7 @@ static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
 	uint64_t pages, i;
 
 	*state = E2PF_MISSING;
-	if (dev->blind || !len)
+	if (!len)
 		return len;
 	offset += f->offset;
 	start = offset - offset % page;
@@ -339,6 +339,8 @@ static const struct e2pf_device_ops file_ops = {
 	.populate = file_populate,
 };
 
+static const char passes_by[] = "its blocks do not stay in memory";
+
 /* Behind any folio that begins before the end of a file. */
 #define FAR_BEHIND (UINT64_C(1) << 30)
 
@@ -353,8 +355,10 @@ static void look_at_cache(struct file_device *f)
 	void *m = mmap(NULL, page, PROT_READ, MAP_SHARED, f->dev.fd,
 		       (off_t)(end - end % page + FAR_BEHIND));
 
-	f->dev.uncached = m == MAP_FAILED && errno == ENODEV;
-	f->dev.blind = m == MAP_FAILED || mincore(m, page, &seen) || (seen & 1);
+	if (m == MAP_FAILED && errno == ENODEV)
+		f->dev.unusable = passes_by;
+	else if (m == MAP_FAILED || mincore(m, page, &seen) || (seen & 1))
+		f->dev.unusable = "this user may not see what of it is cached";
 	if (m != MAP_FAILED)
 		munmap(m, page);
 }
@@ -378,9 +382,26 @@ static void learn_filesystem(struct file_device *f, const struct stat *st)
 		return;
 	f->in_memory = (uint32_t)fs.f_type == TMPFS_MAGIC ||
 		       (uint32_t)fs.f_type == RAMFS_MAGIC;
-	if (!f->dev.uncached && ((uint32_t)fs.f_type == FUSE_SUPER_MAGIC ||
-				 (uint32_t)fs.f_type == V9FS_MAGIC))
-		f->dev.uncached = passes_cache(f);
+	if (!f->dev.unusable && ((uint32_t)fs.f_type == FUSE_SUPER_MAGIC ||
+				 (uint32_t)fs.f_type == V9FS_MAGIC) &&
+	    passes_cache(f))
+		f->dev.unusable = passes_by;
+}
+
+bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+		    bool held_counts)
+{
+	while (len) {
+		enum e2pf_residency state;
+		uint64_t n = dev->ops->span(dev, offset, len, &state);
+
+		if (state == E2PF_MISSING ||
+		    (state == E2PF_HELD && !held_counts))
+			return false;
+		offset += n;
+		len -= n;
+	}
+	return true;
 }
 
 /* The descriptor has the lowest free number, so all below it are in use. */
@@ -445,8 +466,7 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	/* overlayfs maps the file below it, and counts no pages of its own: what
 	 * mincore(2) sees there, cachestat(2) does not. */
 	file_span(&f->dev, 0, 1, &first);
-	f->dev.sees_held = !f->dev.blind &&
-			   pages_held(f, f->offset, 1) >= (first == E2PF_CACHED);
+	f->dev.sees_held = pages_held(f, f->offset, 1) >= (first == E2PF_CACHED);
 	*dev = &f->dev;
 	return 0;
 fail:

@@ -66,16 +66,14 @@ struct e2pf_device {
 	uint32_t max_readahead;		/* most bytes per readahead call */
 	/* Unit of residency, in bytes. */
 	uint32_t page_size;
-	/* The cache is not visible: mincore(2) reports it only to the owner of
-	 * a file and to users who may write to it.  span() then reports that
-	 * nothing is cached. */
-	bool blind;
 	/* span() can tell held pages from missing ones: cachestat(2) of Linux
 	 * 6.5. */
 	bool sees_held;
-	/* Reads pass the page cache, as on a FUSE mount with direct I/O: blocks
-	 * read ahead would be read twice. */
-	bool uncached;
+	/* Why nothing is to be read ahead, a text that follows its name; NULL: it may.
+	 * Reads pass the page cache, as on a FUSE mount with direct I/O: blocks read
+	 * ahead would be read twice.  Or mincore(2) does not show what is cached: it
+	 * does to the owner of a file and to users who may write to it. */
+	const char *unusable;
 	/* Called for a range of the file that is cached, to enter it into the
 	 * checker's mapping; NULL: there is none. */
 	void (*fill_page_tables)(uint64_t offset, uint64_t length);
@@ -88,6 +86,10 @@ struct e2pf_device {
  */
 int e2pf_device_open(const char *path, uint64_t offset,
 		     struct e2pf_device **dev);
+
+/* Are all of these bytes in the page cache?  `held_counts`: also if they are held. */
+bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+		    bool held_counts);
 
 /* Map a file or device for reading, or return NULL.  That costs nothing but address
  * space; where that is limited (RLIMIT_AS) it is left to the checker. */

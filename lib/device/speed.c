@@ -231,8 +231,6 @@ const char *e2pf_measure_device(struct e2pf_device *dev,
 	struct e2pf_speed measured = { .seeks = false };
 
 	s.bytes = samples->bytes < dev->size ? samples->bytes : dev->size;
-	if (dev->blind)
-		return "this user may not see what of it is cached";
 	if (find_reads(&s) < READS)
 		return "there is little metadata, or most of it is cached or being read";
 	if (with_bytes)

@@ -25,31 +25,27 @@ bool e2pf_measured_seeks(uint64_t latency_ns, uint64_t deep_latency_ns)
 }
 
 /*
- * Flash that takes one request at a time gains from larger requests, as a disk with a
- * spindle does.  A disk that is not known to be one and is declared rotational may be
- * flash, a single spindle, or any number of disks with a spindle among them.
+ * A disk that is not known to be one and is declared rotational may be flash, a single
+ * spindle, or any number of disks with a spindle among them.  A known disk that is declared
+ * rotational is; all others are measured.
  */
 static struct e2pf_policy declared(const struct e2pf_topology *topo)
 {
-	bool known = topo->disks && !topo->incomplete, one_request = known;
-	/* A known disk declared rotational is; all others are measured. */
+	bool known = topo->disks && !topo->incomplete;
 	struct e2pf_policy policy = {
 		.seeks = true, .spindles = topo->devices,
 		.measure = !known || topo->unsure || !topo->spindles
 	};
-	unsigned i;
 
-	if (!known || topo->unsure)
-		return policy;
-	for (i = 0; i < topo->disks; i++)
-		one_request &= topo->disk[i].one_request;
-	policy.seeks = topo->spindles || one_request;
-	policy.spindles = topo->spindles ? topo->spindles : topo->disks;
+	if (known && !topo->unsure) {
+		policy.seeks = topo->spindles;
+		policy.spindles = topo->spindles ? topo->spindles : topo->disks;
+	}
 	return policy;
 }
 
 struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo,
-				      unsigned threads, bool blind)
+				      unsigned threads)
 {
 	struct e2pf_policy policy = declared(topo);
 
@@ -57,9 +53,6 @@ struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo,
 	/* Each spindle gets a sweep of its own, up to two. */
 	if (!threads && policy.spindles < THREADS)
 		policy.seek_threads = policy.spindles;
-	/* The gate needs to know when a block has arrived. */
-	policy.seeks &= !blind;
-	policy.measure &= !blind;
 	return policy;
 }
 

@@ -39,11 +39,11 @@ struct e2pf_policy {
 
 /*
  * Choose by the declared properties of these disks.  `threads` is the user's
- * choice, or 0.  A `blind` user cannot see which pages are cached.  Unknown disks
- * are one spindle for each device until they are measured.  Pure.
+ * choice, or 0.  Unknown disks are one spindle for each device until they are
+ * measured.  Pure.
  */
 struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo,
-				      unsigned threads, bool blind);
+				      unsigned threads);
 
 /* Does it seek, by the time of a lone read and that of each of eight in flight? */
 bool e2pf_measured_seeks(uint64_t latency_ns, uint64_t deep_latency_ns);

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,18 +71,13 @@ int e2pf_read_text(const char *dir, const char *name, char *buf, size_t size)
 
 int e2pf_parse_u64(const char *text, uint64_t *value)
 {
-	const char *p;
-	uint64_t v = 0;
+	unsigned long long v;
+	char *end;
 
-	for (p = text; *p >= '0' && *p <= '9'; p++) {
-		unsigned digit = (unsigned)(*p - '0');
-
-		if (v > (UINT64_MAX - digit) / 10)
-			return -1;
-		v = v * 10 + digit;
-	}
+	errno = 0;
+	v = strtoull(text, &end, 10);
 	/* strchr() finds the end of the text, too. */
-	if (p == text || !strchr(BLANKS, *p))
+	if (*text < '0' || *text > '9' || errno || !strchr(BLANKS, *end))
 		return -1;
 	*value = v;
 	return 0;

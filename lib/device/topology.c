@@ -80,25 +80,9 @@ static bool is_known(const char *dir)
 	return (unsigned char)page[4] * 256 + (unsigned char)page[5] >= LEAST_RPM;
 }
 
-/*
- * Does the disk's transport take one request at a time?  True for USB storage
- * without UAS and a SATA disk without NCQ, whose queue has one entry, and for SD
- * and MMC without a command queue.
- */
-static bool takes_one_request(const char *dir)
-{
-	uint64_t queue = 0;
-
-	if (strncmp(last_component(dir), "mmcblk", 6))
-		return !e2pf_read_u64(dir, "device/queue_depth", &queue) &&
-		       queue == 1;
-	(void)e2pf_read_u64(dir, "device/cmdq_en", &queue);
-	return queue != 1;
-}
-
 static void add_disk(struct e2pf_topology *topo, const char *dir)
 {
-	struct e2pf_disk disk = { .one_request = takes_one_request(dir) };
+	struct e2pf_disk disk;
 	uint64_t flag = 1;
 	unsigned i;
 

@@ -18,7 +18,6 @@
 struct e2pf_disk {
 	char name[32];			/* kernel name: sda, nvme0n1 */
 	bool rotational;
-	bool one_request;		/* USB and SD transports: no queue */
 };
 
 /* Zeroed: of no device. */

@@ -4,15 +4,14 @@
 #include <signal.h>
 
 #include "monitor.h"
-#include "piece.h"
 
 /* Signals by which a user ends the check.  The checker blocks them while it
  * waits. */
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define ENDING (sizeof(ending) / sizeof(ending[0]))
 
-/* Is a signal ending the check, pending now or before?  Then nothing may wait at the gate,
- * also after this read. */
+/* Does a signal end the check?  Then nothing waits at the gate in this phase, for the checker
+ * looks only now and then whether it is to end. */
 static bool is_ending(struct e2pf_reads *reads)
 {
 	sigset_t pending;
@@ -20,8 +19,8 @@ static bool is_ending(struct e2pf_reads *reads)
 
 	for (i = 0; i < ENDING && !sigpending(&pending); i++)
 		if (sigismember(&pending, ending[i]) == 1)
-			e2pf_reads_set_ending(reads);
-	return reads->ending;
+			e2pf_reads_set_gated(reads, false);
+	return !reads->gated;
 }
 
 /* Does a disk read something?  The disks are asked only if the workers have made no
@@ -41,7 +40,7 @@ static bool disks_read(const struct e2pf_engine *e)
 static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 {
 	struct e2pf_device *dev = e->devices[r->device];
-	bool cached = false, first = true, reads = true;
+	bool cached = false, waited = false, reads = true;
 	uint64_t began = e2pf_now(e);
 	sigset_t block, mask;
 	size_t i;
@@ -53,14 +52,15 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	/* Query the kernel without holding the lock: it takes a while, and the
 	 * workers need the lock to make progress. */
 	while (!cached && !is_ending(&e->reads) &&
-	       e2pf_monitor_wait_at_gate(e, began, first, reads)) {
+	       e2pf_monitor_wait_at_gate(e, began, reads)) {
 		cached = e2pf_is_cached(dev, r->offset, r->length, false);
 		reads = cached || disks_read(e);
-		first = false;
+		waited = true;
 	}
 	/* It may have come with what ended the wait. */
 	cached = cached || e2pf_is_cached(dev, r->offset, r->length, false);
-	e2pf_monitor_left_gate(e, began, cached);
+	if (waited)
+		e2pf_monitor_left_gate(e, began, cached);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 

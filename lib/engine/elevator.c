@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
+#include <stdlib.h>
 #include <sys/mman.h>
 
+#include "array.h"
 #include "elevator.h"
 
 /* A run that is at least this long ends: the owner checks whether there is room
@@ -11,6 +13,14 @@
 /* Room of a level at first, in references: 48 KiB; only pages that hold some take
  * memory. */
 #define FIRST_ROOM 2048u
+
+bool e2pf_is_sound(const struct e2pf_source *source,
+		   const struct e2pf_ref *ref)
+{
+	return ref->cls < source->classes && ref->device < source->devices &&
+	       ref->length && ref->offset < source->bytes[ref->device] &&
+	       ref->length <= source->bytes[ref->device] - ref->offset;
+}
 
 /* A level has pages of its own: it grows without a copy, and leaves nothing to the
  * heap. */
@@ -58,39 +68,10 @@ static unsigned level_of(const struct e2pf_elevator *el,
 	return el->depth ? E2PF_UNPARSED_LEVEL : 0;
 }
 
-/* References that are adjacent on the device may have others between them in the list:
- * bitmaps and tables of 16 units lie side by side.  A reference that is not parsed may
- * continue one that was added up to JOIN_BACK before it.  Of 128 units 144 references
- * remain of 384.  It stays far below RUN_MOST. */
-#define JOIN_BACK 17u
-#define JOIN_MOST (256u << 10)
-
-static bool join(struct e2pf_level *l, const struct e2pf_ref *ref)
-{
-	size_t i, back = l->used < JOIN_BACK ? l->used : JOIN_BACK;
-	struct e2pf_ref *r;
-
-	if (ref->parse || ref->length > JOIN_MOST)
-		return false;
-	for (i = 1; i <= back; i++) {
-		r = &l->ref[l->used - i];
-		if (!r->parse && r->device == ref->device &&
-		    r->cls == ref->cls && r->cookie == ref->cookie &&
-		    r->offset + r->length == ref->offset &&
-		    r->length <= JOIN_MOST - ref->length) {
-			r->length += ref->length;
-			return true;
-		}
-	}
-	return false;
-}
-
 void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref)
 {
 	struct e2pf_level *l = &el->level[level_of(el, ref)];
 
-	if (join(l, ref))
-		return;
 	if (!have_room(l)) {
 		el->out_of_memory = true;
 		return;
@@ -102,39 +83,21 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref)
 
 /* Device order.  The order of two references to the same place does not matter,
  * but equal ones must become neighbours. */
-static int in_device_order(const struct e2pf_ref *x, const struct e2pf_ref *y)
+static int in_device_order(const void *a, const void *b)
 {
+	const struct e2pf_ref *x = a, *y = b;
+
 	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
+		return E2PF_COMPARE(x->device, y->device);
 	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
+		return E2PF_COMPARE(x->offset, y->offset);
 	if (x->length != y->length)
-		return x->length < y->length ? -1 : 1;
+		return E2PF_COMPARE(x->length, y->length);
 	if (x->cls != y->cls)
-		return x->cls < y->cls ? -1 : 1;
+		return E2PF_COMPARE(x->cls, y->cls);
 	if (x->parse != y->parse)
-		return x->parse < y->parse ? -1 : 1;
-	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
-}
-
-/* Shellsort with Tokuda's gaps: in place, where qsort(3) may take as much memory
- * again, and fast on a nearly sorted list. */
-static void sort(struct e2pf_ref *ref, size_t n)
-{
-	size_t gap = n, i, j;
-
-	while (gap > 1) {
-		gap = gap < 5 ? 1 : gap * 4 / 9;
-		for (i = gap; i < n; i++) {
-			const struct e2pf_ref one = ref[i];
-
-			for (j = i; j >= gap && in_device_order(&ref[j - gap],
-								&one) > 0;
-			     j -= gap)
-				ref[j] = ref[j - gap];
-			ref[j] = one;
-		}
-	}
+		return E2PF_COMPARE(x->parse, y->parse);
+	return E2PF_COMPARE(x->cookie, y->cookie);
 }
 
 /* Sort, and drop duplicates. */
@@ -144,7 +107,7 @@ static void sort_level(struct e2pf_level *l)
 
 	if (!l->used)
 		return;
-	sort(l->ref, l->used);
+	qsort(l->ref, l->used, sizeof(*l->ref), in_device_order);
 	for (i = 1; i < l->used; i++)
 		if (in_device_order(&l->ref[n], &l->ref[i]))
 			l->ref[++n] = l->ref[i];
@@ -177,13 +140,12 @@ static unsigned full_level(const struct e2pf_elevator *el)
 	unsigned largest = E2PF_UNPARSED_LEVEL;
 	size_t n = el->level[largest].used, left = el->refs_most;
 
-	if (below > E2PF_UNPARSED_LEVEL)
+	/* What is read parses nothing. */
+	if (below >= E2PF_UNPARSED_LEVEL)
 		return E2PF_ALL_LEVELS;
-	if (below < E2PF_UNPARSED_LEVEL) {
-		if (el->level[below].used >= n)
-			largest = below;
-		n += el->level[below].used;
-	}
+	if (el->level[below].used >= n)
+		largest = below;
+	n += el->level[below].used;
 	left -= el->in_memory - n < left ? el->in_memory - n : left;
 	return n && n >= left / 2 ? largest : E2PF_ALL_LEVELS;
 }

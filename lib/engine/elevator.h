@@ -75,6 +75,11 @@ struct e2pf_elevator_step {
 	uint64_t at;
 };
 
+/* Is the reference of a class and a device of the source, not empty, and within that
+ * device? */
+bool e2pf_is_sound(const struct e2pf_source *source,
+		   const struct e2pf_ref *ref);
+
 /* Add a sound reference.  Before the begin it is one of the units': the first level
  * holds them all, so the caller limits how many units it claims. */
 void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref);

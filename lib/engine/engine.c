@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "elevator.h"
 #include "monitor.h"
-#include "piece.h"
 
 /* Samples that are checked, at most, to find out whether everything is cached. */
 #define SAMPLES_CHECKED 48u
@@ -63,25 +63,25 @@ static void check_sample(void *ctx, const struct e2pf_ref *ref)
 {
 	struct sampling *s = ctx;
 	struct e2pf_source *source = s->e->source;
-	struct e2pf_piece piece = { .size = 0 };
+	struct e2pf_device *dev;
+	unsigned char piece[E2PF_PIECE_MOST];
 	uint64_t at;
+	uint32_t size;
 
 	if (!e2pf_is_sound(source, ref))
 		return;
 	s->seen = true;
 	check_ref(s, ref);
-	for (at = 0; ref->parse && at < ref->length && !s->missing;
-	     at += piece.size) {
-		piece.size = source->ops->piece(source, ref, at);
-		s->missing = e2pf_piece_read(s->e->devices[ref->device],
-					     ref->offset + at, &piece);
-		if (!piece.size)
+	dev = s->e->devices[ref->device];
+	for (at = 0; ref->parse && at < ref->length && !s->missing; at += size) {
+		size = source->ops->piece(source, ref, at);
+		if (!size)
 			break;
+		s->missing = dev->ops->read(dev, piece, ref->offset + at, size);
 		if (!s->missing)
-			source->ops->parse(source, ref, at, piece.bytes,
-					   piece.size, check_ref, s);
+			source->ops->parse(source, ref, at, piece, size,
+					   check_ref, s);
 	}
-	e2pf_piece_free(&piece);
 }
 
 /* Checks samples spread over the devices.  If there are none, nothing counts as cached. */
@@ -159,9 +159,12 @@ static int start_reading(struct e2pf_engine *e)
 	uint64_t began;
 	int err;
 
-	if (e2pf_monitor_wants_speed(e)) {
+	if (e2pf_pacing_wants_speed(&e->pacing)) {
 		began = e2pf_now(e);
-		unmeasured = measure(e, false, &speed);
+		/* If the checker's first reads have shown that the device is stuck, the
+		 * measurement would take just as long. */
+		unmeasured = e->pacing.stuck ? "it was too slow from the start" :
+			     measure(e, false, &speed);
 		e2pf_monitor_measured(e, unmeasured, &speed,
 				      e2pf_now(e) - began);
 	}

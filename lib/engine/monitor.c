@@ -129,14 +129,6 @@ bool e2pf_monitor_wake(struct e2pf_engine *e)
 	return settle(e, E2PF_EV_WAKE);
 }
 
-bool e2pf_monitor_wants_speed(struct e2pf_engine *e)
-{
-	E2PF_LOCKED(e);
-
-	return e2pf_pacing_wants_speed(&e->pacing, e->source,
-				       e->schedule.first);
-}
-
 void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
 			   const struct e2pf_speed *speed, uint64_t ns)
 {
@@ -528,7 +520,7 @@ static bool is_worth_waiting(const struct e2pf_engine *e, bool disks_read)
 }
 
 bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
-			       bool first, bool disks_read)
+			       bool disks_read)
 {
 	struct timespec ts = e2pf_deadline(GATE_CHECK_NS);
 	bool worth;
@@ -536,8 +528,6 @@ bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
 
 	worth = is_worth_waiting(e, disks_read) &&
 		e2pf_now(e) - since < GATE_LIMIT_NS;
-	if (worth && first)
-		e2pf_reads_came_to_gate(&e->reads);
 	e->gate_waiters++;
 	if (worth)
 		pthread_cond_timedwait(&e->gate, &e->lock, &ts);

@@ -20,11 +20,7 @@
 #include "schedule.h"
 #include "window.h"
 
-/* What the engine does as a whole; doc/architecture.md has a picture.  A start leads from
- * IDLE to STARTING, and from there to READING, to ASLEEP if all samples are cached, or back
- * to IDLE; a wake from ASLEEP to STARTING; errors, or a total budget that is used up, from
- * READING to GAVE_UP; a stop from all but IDLE to STOPPING, and when the workers have ended
- * to IDLE. */
+/* What the engine does as a whole; doc/architecture.md has a picture of what leads where. */
 enum e2pf_state {
 	E2PF_STATE_IDLE,	/* there are no workers */
 	E2PF_STATE_ASLEEP,	/* there are none because all samples were cached;
@@ -116,8 +112,7 @@ bool e2pf_monitor_start(struct e2pf_engine *e,
 			const struct e2pf_engine_config *config, int *err);
 bool e2pf_monitor_wake(struct e2pf_engine *e);
 
-/* Is the device to be measured?  The result of that, as e2pf_pacing_measured() has it. */
-bool e2pf_monitor_wants_speed(struct e2pf_engine *e);
+/* The device was measured, as e2pf_pacing_measured() has it. */
 void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
 			   const struct e2pf_speed *speed, uint64_t ns);
 
@@ -174,10 +169,10 @@ void e2pf_monitor_tell_news(struct e2pf_engine *e);
 /* The checker, beside the functions of engine.h. */
 
 /* Wait at the gate for a moment.  Returns false if that is not worth it, considering that
- * the checker has waited since then, and whether a disk reads.  `first`: it has come just
- * now.  Afterwards it has left the gate, `served` if its block has come. */
+ * the checker has waited since then, and whether a disk reads.  Afterwards it has left the
+ * gate, `served` if its block has come. */
 bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
-			       bool first, bool disks_read);
+			       bool disks_read);
 void e2pf_monitor_left_gate(struct e2pf_engine *e, uint64_t since, bool served);
 
 /* A read has returned.  Sets *ahead as e2pf_engine_after_read() returns it.  Returns true

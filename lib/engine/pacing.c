@@ -44,12 +44,6 @@
 #define LOOK_NS 100000000u
 #define OLD_LOOK_NS E2PF_STUCK_NS
 
-/* Measuring takes as long as eleven reads, one after the other.  A first level of
- * fewer bytes than this does not lead to many more: then the topology is believed.
- * Image "bigalloc@1/400" of bench/ has 55 KiB of it, and is read ahead with 6
- * requests. */
-#define WORTH_BYTES (128u << 10)
-
 void e2pf_pacing_init(struct e2pf_pacing *p,
 		      const struct e2pf_engine_config *cfg,
 		      struct e2pf_device *dev)
@@ -61,6 +55,7 @@ void e2pf_pacing_init(struct e2pf_pacing *p,
 void e2pf_pacing_start(struct e2pf_pacing *p)
 {
 	p->looked_at = 0;
+	p->unmeasured = NULL;
 	if (!p->speed.latency_ns || !p->cfg->measure)
 		p->speed = (struct e2pf_speed) { .seeks = p->cfg->seeks };
 }
@@ -102,34 +97,9 @@ static unsigned suspect(struct e2pf_pacing *p, uint64_t offset, bool failed)
 	return p->failed_places >= FAILURES_MOST ? E2PF_EV_GIVE_UP : 0;
 }
 
-/* Would this phase take longer than the measurement? */
-static bool is_worth_measuring(struct e2pf_source *source,
-			       const struct e2pf_phase *first)
+bool e2pf_pacing_wants_speed(const struct e2pf_pacing *p)
 {
-	uint64_t units, unit, bytes = 0;
-	bool more;
-
-	if (!source->ops->weight || first->at_once)
-		return true;
-	units = source->ops->units(source, first->number, &more);
-	for (unit = 0; unit < units && bytes < WORTH_BYTES; unit++)
-		bytes += source->ops->weight(source, first->number, unit);
-	return bytes >= WORTH_BYTES;
-}
-
-bool e2pf_pacing_wants_speed(struct e2pf_pacing *p, struct e2pf_source *source,
-			     const struct e2pf_phase *first)
-{
-	p->unmeasured = NULL;
-	if (!p->cfg->measure || p->speed.latency_ns)
-		return false;
-	/* If the checker's first reads have shown that the device is stuck, the
-	 * measurement would take just as long. */
-	if (p->stuck)
-		p->unmeasured = "it was too slow from the start";
-	else if (!is_worth_measuring(source, first))
-		p->unmeasured = "that would take as long as reading ahead";
-	return !p->unmeasured;
+	return p->cfg->measure && !p->speed.latency_ns;
 }
 
 void e2pf_pacing_measured(struct e2pf_pacing *p, const char *unmeasured,

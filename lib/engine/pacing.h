@@ -62,11 +62,6 @@ void e2pf_pacing_init(struct e2pf_pacing *p,
  * measured before. */
 void e2pf_pacing_start(struct e2pf_pacing *p);
 
-/* Is the device to be measured?  It is not if its kind is no guess, or if that would
- * take longer than reading `first`. */
-bool e2pf_pacing_wants_speed(struct e2pf_pacing *p, struct e2pf_source *source,
-			     const struct e2pf_phase *first);
-
 /* It was measured in `ns`, or why not. */
 void e2pf_pacing_measured(struct e2pf_pacing *p, const char *unmeasured,
 			  const struct e2pf_speed *speed, uint64_t ns);
@@ -82,6 +77,9 @@ unsigned e2pf_pacing_judge_checker(struct e2pf_pacing *p,
 unsigned e2pf_pacing_read_failed(struct e2pf_pacing *p, uint64_t offset);
 
 /* These do not. */
+
+/* Is the device to be measured, because its kind is a guess? */
+bool e2pf_pacing_wants_speed(const struct e2pf_pacing *p);
 
 /* Are few requests to be in flight, because they may fail?  Also then the checker's own
  * readahead is needed. */

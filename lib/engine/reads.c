@@ -37,18 +37,7 @@ void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now)
 
 void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated)
 {
-	c->gated = gated && !c->ending;
-}
-
-void e2pf_reads_set_ending(struct e2pf_reads *c)
-{
-	c->ending = true;
-	c->gated = false;
-}
-
-void e2pf_reads_came_to_gate(struct e2pf_reads *c)
-{
-	c->gate_waits++;
+	c->gated = gated;
 }
 
 void e2pf_reads_left_gate(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
@@ -56,6 +45,7 @@ void e2pf_reads_left_gate(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
 {
 	if (!latency)
 		latency = LATENCY_NS;
+	c->gate_waits++;
 	c->served += served;
 	if (served)
 		return;
@@ -163,29 +153,11 @@ static unsigned count_sleep_miss(struct e2pf_reads *c)
 	return ++c->sleep_misses >= WAKE_MISSES ? E2PF_EV_WAKE : 0;
 }
 
-/* The part of this wait that is not counted yet.  Reads of several threads may
- * wait at the same time, but the waits of a stage must not add up to more than
- * the stage. */
-static uint64_t new_wait(struct e2pf_reads *c, const struct e2pf_read *r,
-			 uint64_t now)
-{
-	uint64_t from = r->began;
-
-	if (from < c->stalled_until)
-		from = c->stalled_until;
-	if (from < c->stage_began)
-		from = c->stage_began;
-	if (from >= now)
-		return 0;
-	c->stalled_until = now;
-	return now - from;
-}
-
 unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 			  bool stalled, uint64_t now)
 {
 	struct e2pf_stage_stats *stage = &c->stages[c->stage];
-	uint64_t wait;
+	uint64_t wait = now - r->began;
 
 	stage->reads++;
 	stage->hits += !stalled;
@@ -193,7 +165,6 @@ unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 	if (!stalled)
 		return 0;
 	stage->stalls++;
-	wait = new_wait(c, r, now);
 	stage->stall_ns += wait;
 	c->stall_ns += wait;
 	return count_sleep_miss(c);

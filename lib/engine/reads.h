@@ -38,7 +38,6 @@ struct e2pf_reads {
 	/* Any thread reads these without the lock. */
 	atomic_bool gated;		/* in this phase the checker may have to
 					   wait at the gate */
-	atomic_bool ending;		/* a signal is ending the check */
 	/* The checker's read that has not returned; if several threads read, the
 	 * last one that began. */
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
@@ -52,7 +51,6 @@ struct e2pf_reads {
 	/* These need the lock. */
 	unsigned stage;
 	uint64_t stage_began;
-	uint64_t stalled_until;		/* its waits up to this time are counted */
 	uint64_t bytes, gate_waits, stall_ns;
 	/* Waits at the gate: the time of those that ended without the block, and
 	 * the number of those that ended with it. */
@@ -65,6 +63,9 @@ struct e2pf_reads {
 };
 
 /* These need no lock. */
+
+/* May reads of the checker wait at the gate, in this phase? */
+void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated);
 
 /* A read begins.  Returns true if this block was read a moment ago. */
 bool e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now,
@@ -91,23 +92,16 @@ bool e2pf_reads_was_stall(struct e2pf_reads *c, const struct e2pf_read *r,
 bool e2pf_reads_failed(struct e2pf_reads *c, struct e2pf_device *dev,
 		       const struct e2pf_read *r, uint32_t grain);
 
-/* A signal is ending the check: nothing waits any more. */
-void e2pf_reads_set_ending(struct e2pf_reads *c);
-
 /* The others need the lock. */
 
 void e2pf_reads_start(struct e2pf_reads *c);
 
-/* May reads of the checker wait at the gate, in this phase? */
-void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated);
-
 /* The checker enters a stage. */
 void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now);
 
-/* A read has come to the gate; and has left it after `ns`, with its block if `served`.
+/* A read has waited at the gate for `ns`, and leaves it, with its block if `served`.
  * `latency` is that of the device, 0: not known.  If waiting does not pay, the gate is open
  * from now on. */
-void e2pf_reads_came_to_gate(struct e2pf_reads *c);
 void e2pf_reads_left_gate(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
 			  bool served);
 

@@ -30,9 +30,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most classes and devices of a source. */
+/* The most classes and devices of a source, and bytes that it parses at once. */
 #define E2PF_CLASS_BITS 32u
 #define E2PF_DEVICES 64u
+#define E2PF_PIECE_MOST (64u << 10)
 
 /* Something to read ahead. */
 struct e2pf_ref {
@@ -122,7 +123,7 @@ struct e2pf_source_ops {
 		     uint64_t unit, e2pf_sink sink, void *ctx);
 	/* How many bytes parse() takes at once of a reference, starting `at`
 	 * bytes into it (less than its length).  At most the rest of the
-	 * reference.  0: the rest is not parsed. */
+	 * reference, and E2PF_PIECE_MOST.  0: the rest is not parsed. */
 	uint32_t (*piece)(struct e2pf_source *source,
 			  const struct e2pf_ref *ref, uint64_t at);
 	/*

@@ -9,7 +9,6 @@
 
 #include "elevator.h"
 #include "monitor.h"
-#include "piece.h"
 
 /* Units that are walked at once; references in memory may be twice as many. */
 #define UNITS_AT_ONCE 4096u
@@ -20,9 +19,9 @@
 struct walk {
 	struct e2pf_engine *e;
 	struct e2pf_elevator elevator;
-	struct e2pf_piece piece;
 	struct e2pf_class_count *count;
 	unsigned errors;
+	unsigned char piece[E2PF_PIECE_MOST];
 };
 
 /* A sink whose `ctx` is the walk. */
@@ -52,17 +51,16 @@ static void parse_piece(struct walk *walk,
 			const struct e2pf_elevator_step *step)
 {
 	struct e2pf_source *source = walk->e->source;
-	struct e2pf_piece *piece = &walk->piece;
 	const struct e2pf_ref ref = *step->ref;
+	struct e2pf_device *dev = walk->e->devices[ref.device];
+	uint32_t size = source->ops->piece(source, &ref, step->at);
 
-	piece->size = source->ops->piece(source, &ref, step->at);
-	if (e2pf_piece_read(walk->e->devices[ref.device],
-			    ref.offset + step->at, piece))
+	if (size && dev->ops->read(dev, walk->piece, ref.offset + step->at, size))
 		walk->errors++;
-	else if (piece->size)
-		source->ops->parse(source, &ref, step->at, piece->bytes,
-				   piece->size, add_found, walk);
-	e2pf_elevator_parsed(&walk->elevator, piece->size);
+	else if (size)
+		source->ops->parse(source, &ref, step->at, walk->piece, size,
+				   add_found, walk);
+	e2pf_elevator_parsed(&walk->elevator, size);
 }
 
 /* One pass over the units that were added. */
@@ -121,6 +119,5 @@ int e2pf_engine_count(struct e2pf_engine *e, struct e2pf_class_count *count)
 		phase = next;
 		err = walk_phase(&walk, phase->number);
 	}
-	e2pf_piece_free(&walk.piece);
 	return err;
 }

@@ -11,7 +11,6 @@
 #include "device/thread.h"
 #include "elevator.h"
 #include "monitor.h"
-#include "piece.h"
 
 /* References of 24 bytes that all workers together hold: 1.1 MiB, and one for
  * REF_BUDGET bytes of the budget; and that each may hold and parse in any case.  With
@@ -53,10 +52,6 @@
 #define FIRST_LEAST 4u
 #define FIRST_MOST 64u
 
-/* A full queue is waited for in this many batches: to ask the kernel about a request takes
- * 1 us. */
-#define BATCHES 32u
-
 /* The mean is of about so many requests.  If it is of 20, a few large ones keep gaps narrow
  * for many small ones behind them. */
 #define MEAN_OF 100u
@@ -73,7 +68,7 @@ struct e2pf_worker {
 	struct e2pf_engine *e;
 	struct e2pf_turn turn;
 	struct e2pf_elevator elevator;
-	struct e2pf_piece piece;
+	unsigned char piece[E2PF_PIECE_MOST];	/* that is parsed */
 	struct request ring[E2PF_IN_FLIGHT_MOST];	/* those in flight */
 	unsigned oldest, in_flight;	/* index in it; number */
 	unsigned most;			/* that may be in flight, at present */
@@ -105,23 +100,6 @@ static struct request *request_at(struct e2pf_worker *w, unsigned index)
 	return &w->ring[(w->oldest + index) % E2PF_IN_FLIGHT_MOST];
 }
 
-/* The number of requests that are waited for at a time, by the last of them: those before
- * it have completed then, too, or will soon. */
-static unsigned batch(const struct e2pf_worker *w)
-{
-	unsigned n = w->e->cfg.drain ? 1 : w->most / BATCHES;
-
-	if (n > w->in_flight)
-		n = w->in_flight;
-	return n ? n : 1;
-}
-
-/* The last one of the oldest batch, which is waited for next. */
-static struct request *next_request(struct e2pf_worker *w)
-{
-	return request_at(w, batch(w) - 1);
-}
-
 /* Judged by the request's last block.  If that is missing it was evicted again, and the
  * request has completed.  Only where the device can tell a missing block from a held one:
  * elsewhere the caller reads the block, which takes a seek back where the device seeks. */
@@ -130,8 +108,6 @@ static bool is_complete(struct e2pf_engine *e, const struct request *r)
 	struct e2pf_device *dev = e->devices[r->device];
 	enum e2pf_residency state;
 
-	if (dev->blind)
-		return false;
 	dev->ops->span(dev, r->offset + r->bytes - e->source->grain, 1, &state);
 	return state == E2PF_CACHED ||
 	       (state == E2PF_MISSING && dev->sees_held);
@@ -146,29 +122,27 @@ static void populate(struct e2pf_worker *w, unsigned device, uint64_t offset,
 		dev->ops->populate(dev, offset, len);
 }
 
-/* The oldest batch is no longer in flight.  `late`: it took long or has failed, and then
+/* The oldest request is no longer in flight.  `late`: it took long or has failed, and then
  * counts as completed, too. */
-static void end_batch(struct e2pf_worker *w, bool late)
+static void end_request(struct e2pf_worker *w, bool late)
 {
-	unsigned n = batch(w), i;
+	const struct request *r = request_at(w, 0);
 
-	for (i = 0; i < n && !late; i++) {
-		const struct request *r = request_at(w, i);
-
+	if (!late)
 		populate(w, r->device, r->offset, r->bytes);
-	}
-	w->oldest = (w->oldest + n) % E2PF_IN_FLIGHT_MOST;
-	w->in_flight -= n;
-	w->most = late ? (w->most + 1) / 2 : w->most + n;
-	if (w->most > E2PF_IN_FLIGHT_MOST)
-		w->most = E2PF_IN_FLIGHT_MOST;
+	w->oldest = (w->oldest + 1) % E2PF_IN_FLIGHT_MOST;
+	w->in_flight--;
+	if (late)
+		w->most = (w->most + 1) / 2;
+	else if (w->most < E2PF_IN_FLIGHT_MOST)
+		w->most++;
 }
 
 /* Count the requests that have completed meanwhile: they are progress, too. */
 static void count_completed(struct e2pf_worker *w)
 {
-	while (w->in_flight && is_complete(w->e, next_request(w))) {
-		end_batch(w, false);
+	while (w->in_flight && is_complete(w->e, request_at(w, 0))) {
+		end_request(w, false);
 		e2pf_pool_progressed(&w->e->pool, e2pf_now(w->e));
 	}
 }
@@ -237,15 +211,14 @@ static bool wait_for_range(struct e2pf_worker *w, unsigned device,
 }
 
 /*
- * Wait for the oldest batch of the requests in flight, by its last one.  Returns 0 or an
- * errno.  If the kernel does not tell whether that has completed, one block of it is read.
- * Such a read returns when a signal kills the process, and reports read errors, which
- * readahead does not.
+ * Wait for the oldest request in flight.  Returns 0 or an errno.  If the kernel does not
+ * tell whether it has completed, one block of it is read.  Such a read returns when a signal
+ * kills the process, and reports read errors, which readahead does not.
  */
 static int wait_for_request(struct e2pf_worker *w)
 {
 	struct e2pf_engine *e = w->e;
-	const struct request r = *next_request(w);
+	const struct request r = *request_at(w, 0);
 	struct e2pf_device *dev = e->devices[r.device];
 	uint32_t len = e->source->grain;
 	uint64_t offset = r.offset + r.bytes - len, began = e2pf_now(e), now;
@@ -253,18 +226,18 @@ static int wait_for_request(struct e2pf_worker *w)
 	int err = 0;
 
 	if (is_complete(e, &r)) {
-		end_batch(w, false);
+		end_request(w, false);
 		return 0;
 	}
 	if (!wait_for_range(w, r.device, offset, 1, true)) {
-		end_batch(w, true);
+		end_request(w, true);
 		return EIO;
 	}
 	if (!is_complete(e, &r))
 		err = dev->ops->read(dev, buf, offset,
 				     len < sizeof(buf) ? len : sizeof(buf));
 	now = e2pf_now(e);
-	end_batch(w, err || now - r.made >= LATE_NS);
+	end_request(w, err || now - r.made >= LATE_NS);
 	read_returned(w, offset, err, now - began);
 	return err;
 }
@@ -385,28 +358,28 @@ static bool parse_piece(struct e2pf_worker *w,
 {
 	struct e2pf_engine *e = w->e;
 	struct e2pf_source *source = e->source;
-	struct e2pf_piece *piece = &w->piece;
 	const struct e2pf_ref ref = *step->ref;
 	uint64_t began = e2pf_now(e), offset = ref.offset + step->at;
 	struct e2pf_device *dev = e->devices[ref.device];
 	bool wanted = true;
-	int err;
+	uint32_t size = source->ops->piece(source, &ref, step->at);
+	int err = 0;
 
-	piece->size = source->ops->piece(source, &ref, step->at);
 	/* A device that may be failing is not asked a second time. */
 	if ((!ref.held || (e->pacing.suspects && e->cfg.has_checker)) &&
-	    !wait_for_range(w, ref.device, offset, piece->size, false)) {
-		e2pf_elevator_parsed(&w->elevator, piece->size);
+	    !wait_for_range(w, ref.device, offset, size, false)) {
+		e2pf_elevator_parsed(&w->elevator, size);
 		return !is_obsolete(w);
 	}
-	err = e2pf_piece_read(dev, offset, piece);
-	if (piece->size)
+	if (size) {
+		err = dev->ops->read(dev, w->piece, offset, size);
 		wanted = read_returned(w, offset, err, e2pf_now(e) - began);
-	if (piece->size && wanted && !err &&
-	    source->ops->parse(source, &ref, step->at, piece->bytes,
-			       piece->size, add_found, w))
+	}
+	if (size && wanted && !err &&
+	    source->ops->parse(source, &ref, step->at, w->piece, size, add_found,
+			       w))
 		e2pf_monitor_tell_news(e);
-	e2pf_elevator_parsed(&w->elevator, piece->size);
+	e2pf_elevator_parsed(&w->elevator, size);
 	return wanted;
 }
 
@@ -510,10 +483,8 @@ void e2pf_workers_join(struct e2pf_engine *e)
 {
 	unsigned i;
 
-	for (i = 0; i < e->pool.workers; i++) {
+	for (i = 0; i < e->pool.workers; i++)
 		pthread_join(e->worker[i].thread, NULL);
-		e2pf_piece_free(&e->worker[i].piece);
-	}
 	if (e->pool.workers)
 		free(e->worker);
 }

@@ -223,7 +223,7 @@ void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
-	if (!session->dev[0]->uncached)
+	if (!session->dev[0]->unusable)
 		s->journal_bytes += e2pf_journal_request_map(session->dev[0],
 							     &s->geo, block);
 }

@@ -14,7 +14,6 @@
 
 #include "fuzz.h"
 #include "engine/elevator.h"
-#include "engine/piece.h"
 #include "tiny-fs.h"
 
 #define GROUPS 2u
@@ -30,7 +29,7 @@ struct rig {
 	struct e2pf_group groups[MOST_GROUPS];
 	struct e2pf_ext4 *ext4;
 	struct e2pf_elevator elevator;
-	struct e2pf_piece piece;
+	unsigned char piece[E2PF_PIECE_MOST];
 	uint64_t gap;
 	uint64_t read;
 	unsigned char bad;		/* every n-th read fails */
@@ -177,12 +176,13 @@ static void parse(struct rig *r, const struct e2pf_elevator_step *step)
 	struct e2pf_source *source = &r->ext4->source;
 	const struct e2pf_ref ref = *step->ref;
 
-	r->piece.size = source->ops->piece(source, &ref, step->at);
-	if (!e2pf_piece_read(&r->dev, ref.offset + step->at, &r->piece) &&
-	    r->piece.size)
-		source->ops->parse(source, &ref, step->at, r->piece.bytes,
-				   r->piece.size, add, r);
-	e2pf_elevator_parsed(&r->elevator, r->piece.size);
+	uint32_t size = source->ops->piece(source, &ref, step->at);
+
+	require(size <= sizeof(r->piece));
+	if (size && !r->dev.ops->read(&r->dev, r->piece, ref.offset + step->at,
+				      size))
+		source->ops->parse(source, &ref, step->at, r->piece, size, add, r);
+	e2pf_elevator_parsed(&r->elevator, size);
 }
 
 static void pass(struct rig *r)
@@ -216,7 +216,6 @@ static void run_folder(struct rig *r, const struct e2pf_start *start)
 			source->ops->seed(source, E2PF_EXT4_TABLES, unit, add, r);
 		pass(r);
 	}
-	e2pf_piece_free(&r->piece);
 }
 
 static void run_pass(struct rig *r, uint32_t groups)
@@ -238,7 +237,6 @@ static void run_pass(struct rig *r, uint32_t groups)
 	pass(r);
 	require(!el->in_memory);
 	require(r->read <= tables + pieces * r->geo.block_size);
-	e2pf_piece_free(&r->piece);
 }
 
 static void read_image(struct rig *r, struct input *in)

@@ -16,7 +16,7 @@ import os, re, sys
 
 FOLDER = "lib/engine"
 MODULES = ("e2fsck", "btrfs")
-LEVELS = (("blockset", "elevator", "piece"),
+LEVELS = (("blockset", "elevator"),
           ("pacing", "reads", "pool", "schedule", "window"),
           ("monitor",), ("checker", "worker"), ("engine", "walk"))
 PARTS = LEVELS[1]

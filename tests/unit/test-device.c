@@ -77,7 +77,7 @@ TEST(read_and_end)
 	/* The range was just read, so it is cached.  An empty range has no
 	 * length, and a range that cannot be mapped counts as missing. */
 	assert_true(dev->ops->span(dev, 4096, 8192, &found) == 8192);
-	assert_true(found == E2PF_CACHED || dev->blind);
+	assert_true(found == E2PF_CACHED);
 	assert_true(dev->ops->span(dev, 4096, 0, &found) == 0);
 	assert_int_equal(found, E2PF_MISSING);
 	assert_true(dev->ops->span(dev, UINT64_C(1) << 63, 4096,
@@ -216,7 +216,7 @@ TEST(without_a_mapping)
 	assert_int_equal(err, 0);
 	assert_int_equal(dev->ops->read(dev, buf, 0, sizeof(buf)), 0);
 	assert_true(dev->ops->span(dev, 0, 4096, &found) >= 4096);
-	assert_true(found == E2PF_CACHED || dev->blind);
+	assert_true(found == E2PF_CACHED);
 	dev->ops->close(dev);
 }
 
@@ -272,7 +272,7 @@ static int nobody_sees(uid_t owner, mode_t mode, bool root)
 			_exit(NO_OTHER);
 		if (e2pf_device_open(path, 0, &dev))
 			_exit(2);
-		_exit(!dev->blind);
+		_exit(!dev->unusable);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));

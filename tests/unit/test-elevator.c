@@ -8,7 +8,6 @@
 #include "unit.h"
 #include "engine-rig.h"
 #include "engine/elevator.h"
-#include "engine/piece.h"
 
 #define TREES 40u
 #define NODES 80u
@@ -17,7 +16,7 @@
 static struct {
 	struct rig r;
 	struct e2pf_elevator el;
-	struct e2pf_piece piece;
+	unsigned char piece[E2PF_PIECE_MOST];
 	struct e2pf_class_count count[E2PF_CLASSES];
 	unsigned errors;
 	size_t most_held;	/* references in memory */
@@ -41,7 +40,6 @@ static void set_up(uint32_t groups, uint32_t per_group)
 FIXTURE(tear_down)
 {
 	e2pf_elevator_end(&p.el);
-	e2pf_piece_free(&p.piece);
 	rig_tear_down(&p.r);
 	return 0;
 }
@@ -63,13 +61,16 @@ static void parse(const struct e2pf_elevator_step *step)
 	struct e2pf_source *source = p.r.source;
 	const struct e2pf_ref ref = *step->ref;
 
-	p.piece.size = source->ops->piece(source, &ref, step->at);
-	if (e2pf_piece_read(p.r.device, ref.offset + step->at, &p.piece))
+	uint32_t size = source->ops->piece(source, &ref, step->at);
+
+	assert_uint_in_range(size, 0, sizeof(p.piece));
+	if (size && p.r.device->ops->read(p.r.device, p.piece,
+					  ref.offset + step->at, size))
 		p.errors++;
-	else if (p.piece.size)
-		source->ops->parse(source, &ref, step->at, p.piece.bytes,
-				   p.piece.size, add, NULL);
-	e2pf_elevator_parsed(&p.el, p.piece.size);
+	else if (size)
+		source->ops->parse(source, &ref, step->at, p.piece, size, add,
+				   NULL);
+	e2pf_elevator_parsed(&p.el, size);
 }
 
 /* Read what was added, until `errors' reads have failed. */
@@ -296,50 +297,6 @@ TURN_TEST(groups_with_one_table)
 	assert_int_equal(read_all(), 7);
 	assert_int_equal(reads_of(groups[1].inode_table), 3);
 	assert_int_equal(reads_of(groups[7].inode_table), 0);
-}
-
-/* Bitmaps of a flex group are one reference each kind, whatever lies
- * between them in the order of the groups; what is parsed, of another class, on
- * another device or not adjacent is not joined, nor beyond 256 KiB. */
-TEST(neighbours_join)
-{
-	struct e2pf_elevator el = { .refs_most = 4096, .ahead_most = 1 << 20 };
-	struct e2pf_level *l = &el.level[0];
-	struct e2pf_ref ref;
-	unsigned g;
-
-	for (g = 0; g < 128; g++) {
-		ref = (struct e2pf_ref){
-			.offset = (g / 16 * 16 << 20) + 4096 * (g % 16),
-			.length = 4096
-		};
-		e2pf_elevator_add(&el, &ref);
-		ref.offset += 1 << 20;
-		e2pf_elevator_add(&el, &ref);
-		ref.offset += 1 << 20;
-		ref.parse = true;
-		e2pf_elevator_add(&el, &ref);
-	}
-	assert_int_equal(l->used, 128 + 2 * 8);
-	assert_int_equal(l->ref[0].length, 64 << 10);
-	assert_int_equal(l->ref[1].length, 64 << 10);
-	ref = (struct e2pf_ref){ .offset = UINT64_C(1) << 40, .length = 4096 };
-	for (g = 0; g < 65; g++, ref.offset += 4096)
-		e2pf_elevator_add(&el, &ref);
-	assert_int_equal(l->used, 128 + 2 * 8 + 2);
-	assert_int_equal(l->ref[128 + 2 * 8].length, 256 << 10);
-	ref.offset = UINT64_C(1) << 41;
-	e2pf_elevator_add(&el, &ref);
-	ref.offset += 4096;
-	ref.cls = 1;
-	e2pf_elevator_add(&el, &ref);
-	ref.offset += 4096;
-	ref.device = 1;
-	e2pf_elevator_add(&el, &ref);
-	ref.offset += 8192;
-	e2pf_elevator_add(&el, &ref);
-	assert_int_equal(l->used, 128 + 2 * 8 + 2 + 4);
-	e2pf_elevator_end(&el);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -341,24 +341,18 @@ PART_TEST(measured_or_not)
 	const struct e2pf_speed speed = { .latency_ns = 7, .seeks = true };
 	struct e2pf_pacing p;
 
-	units = 100;
-	weight = 1024;
 	start_pacing(&p, 0, 0);
-	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
+	assert_false(e2pf_pacing_wants_speed(&p));
 	cfg.measure = true;
-	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
-	assert_non_null(p.unmeasured);
-	units = 128;
-	assert_true(e2pf_pacing_wants_speed(&p, &source, &followed));
+	assert_true(e2pf_pacing_wants_speed(&p));
 	e2pf_pacing_measured(&p, "it is a test", &speed, SECOND);
 	assert_true(p.stuck);
 	assert_int_equal(p.speed.latency_ns, 0);
-	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
 	start_pacing(&p, 0, 0);
 	e2pf_pacing_measured(&p, NULL, &speed, 0);
 	e2pf_pacing_start(&p);
 	assert_true(p.speed.seeks);
-	assert_false(e2pf_pacing_wants_speed(&p, &source, &followed));
+	assert_false(e2pf_pacing_wants_speed(&p));
 	/* A fixed setting overrides it. */
 	cfg.measure = false;
 	e2pf_pacing_start(&p);
@@ -412,13 +406,9 @@ PART_TEST(gate_that_loses)
 	assert_true(c.gated);
 	e2pf_reads_left_gate(&c, 1000, 1, false);
 	assert_false(c.gated);
-	/* In the next phase it is used again, but not when a signal ends the check. */
+	/* In the next phase it is used again. */
 	e2pf_reads_set_gated(&c, true);
 	assert_true(c.gated);
-	e2pf_reads_set_ending(&c);
-	assert_false(c.gated);
-	e2pf_reads_set_gated(&c, true);
-	assert_false(c.gated);
 }
 
 /* A read that has failed is not in memory, and may have failed with a page beside it. */

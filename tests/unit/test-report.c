@@ -53,12 +53,9 @@ TEST(order)
 		{ 0, false, 0, 0, NULL, "any",
 		  "it does not seek: the kernel reports no spindle" },
 		{ 0, true, 0, 0, NULL, "in device order",
-		  "it seeks: the disk is unknown, or takes one request at a time" },
+		  "it seeks: the disk is unknown" },
 		{ 1, true, 0, 0, NULL, "in device order",
 		  "it seeks: the kernel reports a single spindle" },
-		{ 1, false, 0, 0, NULL, "any",
-		  "it does not seek: sweeps need to see what is cached; this "
-		  "user cannot" },
 		{ 1, true, 0, 0, "it is too small", "in device order",
 		  "it seeks: the kernel reports a single spindle; it was not "
 		  "measured: it is too small" },

@@ -378,8 +378,7 @@ static void pass5(void)
 
 static void start(const struct kind *kind)
 {
-	const struct e2pf_policy policy = e2pf_policy_choose(&kind->topo, 1,
-							    false);
+	const struct e2pf_policy policy = e2pf_policy_choose(&kind->topo, 1);
 	const struct e2pf_engine_config cfg = {
 		.threads = policy.threads, .seek_threads = policy.seek_threads,
 		.seeks = policy.seeks, .measure = policy.measure,

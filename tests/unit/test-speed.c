@@ -181,9 +181,6 @@ TEST(not_measured)
 	set_up_places(MS, MS);
 	data_from = UINT64_MAX;
 	says("little metadata");
-	set_up_places(MS, MS);
-	rig.dev.dev.blind = true;
-	says("may not see");
 	/* Only what the sequential speed is measured on. */
 	set_up_places(MS, MS);
 	add(MIB / 2, 1 << 19);

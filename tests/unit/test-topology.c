@@ -39,7 +39,7 @@ enum { KNOWN = 1, UNSURE = 2, SEEKS = 4, MEASURE = 8 };
 
 /*
  * The disks as one text: names separated by blanks, each with a slash, then r
- * if it is rotational and 1 if it takes one request at a time.
+ * if it is rotational.
  */
 static const struct machine {
 	const char *name, *tree;
@@ -85,9 +85,6 @@ static const struct machine {
 	  DEVICE("252:0", "bcache0") SLAVE("bcache0", "sda")
 	  SLAVE("bcache0", "sdb"), 'b', 252, 0, "sda/r sdb/", ROTATES, 1,
 	  128 },
-	{ "a disk without a queue", DISK("8:0", "sda", "1")
-	  FILE_OF("sda", "device/queue_depth", "1"), 'b', 8, 0, "sda/r1",
-	  ROTATES, 1, 512 },
 	{ "a SAS disk", DISK_ON("host0/end_device-0:0", "8:0", "sda", "1"),
 	  'b', 8, 0, "sda/r", ROTATES, 1, 512 },
 	{ "a disk behind a controller, which says its speed",
@@ -114,22 +111,11 @@ static const struct machine {
 	  DISK_ON("usb2/2-1", "8:16", "sdb", "1") DEVICE("9:0", "md0")
 	  SLAVE("md0", "sda") SLAVE("md0", "sdb"), 'b', 9, 0, "sda/r sdb/r",
 	  GUESS, 1, 128 },
-	{ "a USB stick", DISK("8:0", "sda", "0")
-	  FILE_OF("sda", "device/queue_depth", "1"), 'b', 8, 0, "sda/1",
-	  ROTATES | MEASURE, 1, 512 },
 	{ "two USB sticks", DISK("8:0", "sda", "0") DISK("8:16", "sdb", "0")
-	  FILE_OF("sda", "device/queue_depth", "1")
-	  FILE_OF("sdb", "device/queue_depth", "1") DEVICE("9:0", "md0")
-	  SLAVE("md0", "sda") SLAVE("md0", "sdb"), 'b', 9, 0, "sda/1 sdb/1",
-	  ROTATES | MEASURE, 2, 128 },
-	{ "a USB disk with a queue", DISK("8:0", "sda", "0")
-	  FILE_OF("sda", "device/queue_depth", "30"), 'b', 8, 0, "sda/",
-	  FLASH, 1, 512 },
+	  DEVICE("9:0", "md0") SLAVE("md0", "sda") SLAVE("md0", "sdb"),
+	  'b', 9, 0, "sda/ sdb/", FLASH, 2, 128 },
 	{ "an SD card", DISK("179:0", "mmcblk0", "0"), 'b', 179, 0,
-	  "mmcblk0/1", ROTATES | MEASURE, 1, 512 },
-	{ "eMMC with a queue", DISK("179:0", "mmcblk0", "0")
-	  FILE_OF("mmcblk0", "device/cmdq_en", "1"), 'b', 179, 0, "mmcblk0/",
-	  FLASH, 1, 512 },
+	  "mmcblk0/", FLASH, 1, 512 },
 	{ "a disk of the hypervisor, by its name", DISK_ON("virtio1", "254:0",
 	  "vda", "1"), 'b', 254, 0, "vda/r", GUESS, 1, 512 },
 	{ "by its bus", DEVICE("8:0", "virtio2/sda")
@@ -190,10 +176,9 @@ static void name_disks(const struct e2pf_topology *topo, char *text,
 
 	text[0] = '\0';
 	for (i = 0; i < topo->disks && at < size; i++)
-		at += (size_t)snprintf(text + at, size - at, "%s%s/%s%s",
+		at += (size_t)snprintf(text + at, size - at, "%s%s/%s",
 				       i ? " " : "", topo->disk[i].name,
-				       topo->disk[i].rotational ? "r" : "",
-				       topo->disk[i].one_request ? "1" : "");
+				       topo->disk[i].rotational ? "r" : "");
 }
 
 TEST(each_machine)
@@ -218,7 +203,7 @@ TEST(each_machine)
 			assert_int_equal(topo.disks, 1);
 		else
 			assert_string_equal(text, m->disks);
-		policy = e2pf_policy_choose(&topo, 0, false);
+		policy = e2pf_policy_choose(&topo, 0);
 		found = (topo.disks && !topo.incomplete ? KNOWN : 0) |
 			(topo.unsure ? UNSURE : 0) |
 			(policy.seeks ? SEEKS : 0) |
@@ -242,11 +227,11 @@ TEST(several_devices)
 	add('b', 8, 1, &topo);
 	name_disks(&topo, text, sizeof(text));
 	assert_string_equal(text, "sda/r sdb/r");
-	assert_int_equal(e2pf_policy_choose(&topo, 0, false).spindles, 2);
+	assert_int_equal(e2pf_policy_choose(&topo, 0).spindles, 2);
 	/* Each device may have a spindle of its own. */
 	add('b', 254, 0, &topo);
-	assert_int_equal(e2pf_policy_choose(&topo, 0, false).spindles, 4);
-	assert_true(e2pf_policy_choose(&topo, 0, false).measure);
+	assert_int_equal(e2pf_policy_choose(&topo, 0).spindles, 4);
+	assert_true(e2pf_policy_choose(&topo, 0).measure);
 	tree_remove();
 }
 
@@ -340,29 +325,26 @@ TEST(threads)
 {
 	static const struct {
 		unsigned disks, spindles, wanted;
-		bool blind, seeks;
+		bool seeks;
 		unsigned threads, seek_threads;
 		bool single;
 	} rows[] = {
-		{ 1, 1, 0, false, true, 2, 1, true },
-		{ 3, 3, 0, false, true, 2, 2, false },
-		{ 2, 1, 0, false, true, 2, 1, true },
-		{ 1, 0, 0, false, false, 2, 1, false },
-		{ 0, 0, 0, false, true, 2, 1, true },
-		{ 1, 1, 5, false, true, 5, 5, true },
-		{ 1, 1, 0, true, false, 2, 1, false },
-		{ 0, 0, 0, true, false, 2, 1, false },
+		{ 1, 1, 0, true, 2, 1, true },
+		{ 3, 3, 0, true, 2, 2, false },
+		{ 2, 1, 0, true, 2, 1, true },
+		{ 1, 0, 0, false, 2, 1, false },
+		{ 0, 0, 0, true, 2, 1, true },
+		{ 1, 1, 5, true, 5, 5, true },
 	};
 	size_t i;
 
 	for (i = 0; i < COUNT(rows); i++) {
 		struct e2pf_topology topo = made(rows[i].disks, rows[i].spindles);
 		struct e2pf_policy policy = e2pf_policy_choose(
-			&topo, rows[i].wanted, rows[i].blind);
+			&topo, rows[i].wanted);
 
 		assert_int_equal(policy.seeks, rows[i].seeks);
-		assert_int_equal(policy.measure, !rows[i].spindles &&
-				 !rows[i].blind);
+		assert_int_equal(policy.measure, !rows[i].spindles);
 		assert_int_equal(policy.threads, rows[i].threads);
 		assert_int_equal(policy.seek_threads, rows[i].seek_threads);
 		assert_int_equal(e2pf_single_spindle(&topo, policy.seeks),
