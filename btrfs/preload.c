@@ -45,7 +45,6 @@ static struct {
 	struct e2pf_btrfs_opened opened[OPENED_MOST];
 	unsigned count;
 	struct e2pf_session *session;
-	unsigned session_count;		/* descriptors when it was opened */
 	bool started, ended;
 	const char *why_not;
 	char name[PATH_MAX];		/* of the first device */
@@ -80,21 +79,14 @@ static struct e2pf_btrfs_opened *find(int fd)
  * The session.
  */
 
-/* Open the session with the known devices; reopen it if more were opened. */
-static bool have_session(void)
-{
-	if (self.session && self.session_count == self.count)
-		return true;
-	e2pf_session_free(self.session);
-	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
-				       &module.setup.reading, &self.why_not);
-	self.session_count = self.count;
-	self.ended = !self.session;
-	return self.session;
-}
-
+/* A session with the devices that the program has opened. */
 static void start_session(void)
 {
+	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
+				       &module.setup.reading, &self.why_not);
+	self.ended = !self.session;
+	if (self.ended)
+		return;
 	self.started = true;
 	e2pf_session_choose(self.session);
 	e2pf_session_start(self.session);
@@ -159,19 +151,6 @@ static bool is_super(uint64_t offset, uint64_t length)
 		offset == UINT64_C(256) << 30);
 }
 
-/* The program learns from the chunk tree which other devices there are, and
- * opens them before it reads anything else. */
-static bool may_start(const struct e2pf_btrfs_opened *opened, uint64_t offset)
-{
-	bool system;
-
-	if (!have_session() || opened->index < 0)
-		return false;
-	e2pf_chunk_map_address(&e2pf_btrfs_of(self.session)->map,
-			       (unsigned)opened->index, offset, &system);
-	return !system;
-}
-
 bool on_program_read(int fd, uint64_t offset, uint64_t length,
 		     struct e2pf_read *read)
 {
@@ -181,8 +160,9 @@ bool on_program_read(int fd, uint64_t offset, uint64_t length,
 	opened = is_ours() && !self.ended ? find(fd) : NULL;
 	if (!opened)
 		return false;
-	if (!self.started && !is_super(offset, length) &&
-	    may_start(opened, offset))
+	/* It has opened all devices, but for those of a seed, before it reads
+	 * anything else than superblocks. */
+	if (!self.started && !is_super(offset, length))
 		start_session();
 	if (!self.started || opened->index < 0)
 		return false;
@@ -239,7 +219,7 @@ static bool is_repeated(unsigned device, uint64_t offset)
 	return false;
 }
 
-bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
+bool on_program_readahead(int *fd, uint64_t *offset)
 {
 	const struct e2pf_btrfs_opened *opened = is_ours() ? find(*fd) : NULL;
 	uint64_t there = *offset;
@@ -254,8 +234,8 @@ bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
 		self.repeated++;
 		return true;
 	}
-	e2pf_btrfs_first_copy(e2pf_btrfs_of(self.session), &device, &there,
-			      length);
+	e2pf_chunk_map_first_copy(&e2pf_btrfs_of(self.session)->map, &device,
+				  &there);
 	other = descriptor_of(device);
 	if (other >= 0) {
 		*fd = other;
