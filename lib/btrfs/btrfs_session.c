@@ -11,12 +11,6 @@
 
 #include "btrfs_session.h"
 
-/* A filesystem with less than this in use, data and metadata, has so few tree
- * blocks that beginning takes longer than is gained.  Ours over stock with 5
- * and 18 MiB: 1.23 and 0.91 on bench's disk, 1.07 and 0.79 on a network volume
- * (bench/run --images btrfs@1/100,btrfs@1/40). */
-#define SMALL_BYTES (8u << 20)
-
 static const char *const stage_names[] = { "check" };
 
 struct btrfs_session {
@@ -148,9 +142,6 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 		/* The check drops the page cache of its devices at its end. */
 		s->base.cfg.drain = true;
 		*why = open_devices(s, opened, count);
-		if (!*why && !s->base.settings.threads &&
-		    s->btrfs.map.super.bytes_used < SMALL_BYTES)
-			*why = "the filesystem is small";
 	}
 	if (!*why) {
 		e2pf_btrfs_init(&s->btrfs, read_block, &s->base);

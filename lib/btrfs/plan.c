@@ -68,7 +68,6 @@ const char *e2pf_btrfs_plan_super(const void *bytes,
 	*super = (struct e2pf_btrfs_super) {
 		.device.devid = le64toh(device->devid),
 		.generation = bt_le64(b + BT_SUPER_GENERATION),
-		.bytes_used = bt_le64(b + BT_SUPER_BYTES_USED),
 		.nodesize = bt_le32(b + BT_SUPER_NODESIZE),
 		.sectorsize = bt_le32(b + BT_SUPER_SECTORSIZE),
 		.sys_array_size = bt_le32(b + BT_SUPER_SYS_ARRAY_SIZE),

@@ -48,7 +48,6 @@ struct e2pf_btrfs_super {
 	uint8_t node_fsid[E2PF_BTRFS_UUID];	/* of tree blocks */
 	struct e2pf_btrfs_device device;	/* that it is on */
 	uint64_t generation;
-	uint64_t bytes_used;			/* data and metadata */
 	uint32_t nodesize;			/* 4096 to 65536 */
 	uint32_t sectorsize;			/* 4096 to nodesize */
 	struct e2pf_btrfs_ptr root, chunk_root;
