@@ -33,19 +33,10 @@ static bool is_root(const struct e2pf_btrfs_super *super,
 	       ptr->level < E2PF_BTRFS_LEVELS;
 }
 
-/* The first feature with which blocks, or their roots, are elsewhere. */
-static const char *unknown_format(uint64_t incompat)
-{
-	if (incompat & BT_FEATURE_INCOMPAT_EXTENT_TREE_V2)
-		return "extent-tree-v2 is not supported";
-	if (incompat & BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE)
-		return "raid-stripe-tree is not supported";
-	if (incompat & BT_FEATURE_INCOMPAT_REMAP_TREE)
-		return "remap-tree is not supported";
-	if (incompat & BT_FEATURE_INCOMPAT_ZONED)
-		return "zoned devices are not supported";
-	return NULL;
-}
+/* Features with which blocks, or their roots, are elsewhere. */
+#define FEATURES_ELSEWHERE \
+	(BT_FEATURE_INCOMPAT_EXTENT_TREE_V2 | BT_FEATURE_INCOMPAT_ZONED | \
+	 BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE | BT_FEATURE_INCOMPAT_REMAP_TREE)
 
 static bool is_sound(const struct e2pf_btrfs_super *super)
 {
@@ -94,7 +85,8 @@ const char *e2pf_btrfs_plan_super(const void *bytes,
 	if (bt_le64(b + BT_SUPER_MAGIC) != BT_MAGIC ||
 	    bt_le64(b + BT_SUPER_BYTENR) != E2PF_BTRFS_SUPER_AT || !is_sound(super))
 		return "the superblock is damaged";
-	return unknown_format(incompat);
+	return incompat & FEATURES_ELSEWHERE ?
+		"the filesystem has a feature that is not supported" : NULL;
 }
 
 struct e2pf_btrfs_ptr e2pf_btrfs_self(const void *block)
