@@ -143,14 +143,6 @@ void module_closes(int fd)
 		opened->fd = -1;
 }
 
-/* The superblock and its copies. */
-static bool is_super(uint64_t offset, uint64_t length)
-{
-	return length == E2PF_BTRFS_SUPER_BYTES &&
-	       (offset == E2PF_BTRFS_SUPER_AT || offset == 64u << 20 ||
-		offset == UINT64_C(256) << 30);
-}
-
 bool on_program_read(int fd, uint64_t offset, uint64_t length,
 		     struct e2pf_read *read)
 {
@@ -161,8 +153,9 @@ bool on_program_read(int fd, uint64_t offset, uint64_t length,
 	if (!opened)
 		return false;
 	/* It has opened all devices, but for those of a seed, before it reads
-	 * anything else than superblocks. */
-	if (!self.started && !is_super(offset, length))
+	 * anything else than superblocks.  It reads their copies only with
+	 * options that are not followed. */
+	if (!self.started && offset != E2PF_BTRFS_SUPER_AT)
 		start_session();
 	if (!self.started || opened->index < 0)
 		return false;

@@ -61,10 +61,8 @@ static const struct e2pf_filesystem btrfs = {
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
-	if (S_ISBLK(a->st_mode) && S_ISBLK(b->st_mode))
-		return a->st_rdev == b->st_rdev;
-	return a->st_mode == b->st_mode && a->st_dev == b->st_dev &&
-	       a->st_ino == b->st_ino;
+	return a->st_rdev == b->st_rdev &&
+	       (a->st_rdev || (a->st_dev == b->st_dev && a->st_ino == b->st_ino));
 }
 
 /* Open one device.  Returns NULL, or the reason why it cannot be used. */
