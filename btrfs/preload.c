@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "arguments.h"
@@ -34,9 +33,8 @@
 
 /* If the metadata is larger than btrfs check's own cache, it requests readahead
  * of a node's children each time it visits the node: 3,627,558 calls for 43,983
- * reads, all but the first of each block in vain.  A block that was requested
- * this recently (ns) is assumed to be cached. */
-#define REPEAT_NS 100000000u
+ * reads, all but the first of each block in vain.  A block is assumed to be cached
+ * until one of as many others takes its place in this table. */
 #define REPEAT_SLOTS 8192u
 
 static struct {
@@ -49,7 +47,7 @@ static struct {
 	const char *why_not;
 	char name[PATH_MAX];		/* of the first device */
 	struct {
-		uint64_t offset, called;	/* bytes; ns, 0: never */
+		uint64_t offset;	/* bytes, 0: none */
 		unsigned device;
 	} recent[REPEAT_SLOTS];		/* the check's readahead calls */
 	unsigned long long repeated;	/* of these, dropped */
@@ -191,24 +189,16 @@ void module_has_read(const struct e2pf_read *read)
 			      POSIX_FADV_DONTNEED);
 }
 
-/* Whether this block was requested a moment ago.  A call overwrites the record
- * of an earlier one. */
+/* Whether this block was requested a moment ago.  If not, it is recorded. */
 static bool is_repeated(unsigned device, uint64_t offset)
 {
 	uint64_t hash = (offset / 4096 + device) * UINT64_C(0x9E3779B97F4A7C15);
 	unsigned i = (unsigned)(hash >> 32) % REPEAT_SLOTS;
-	struct timespec ts;
-	uint64_t now;
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-	now = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-	if (self.recent[i].called && self.recent[i].offset == offset &&
-	    self.recent[i].device == device &&
-	    now - self.recent[i].called < REPEAT_NS)
+	if (self.recent[i].offset == offset && self.recent[i].device == device)
 		return true;
 	self.recent[i].offset = offset;
 	self.recent[i].device = device;
-	self.recent[i].called = now;
 	return false;
 }
 

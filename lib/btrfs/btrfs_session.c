@@ -4,8 +4,6 @@
  * The btrfs part of a session: the devices that a check has open, their
  * superblocks, and the source.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,8 +71,6 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	const char *why;
 	char path[32];
 
-	if (fcntl(fd, F_GETFL) & O_DIRECT)
-		return "the check uses direct I/O";
 	if (s->base.devices == E2PF_DEVICES)
 		return "too many devices";
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
