@@ -42,8 +42,8 @@ static struct {
 	pthread_t thread;
 	struct e2pf_btrfs_opened opened[OPENED_MOST];
 	unsigned count;
-	struct e2pf_session *session;
-	bool started, ended;
+	struct e2pf_session *session;	/* NULL: none has begun */
+	bool ended;
 	const char *why_not;
 	char name[PATH_MAX];		/* of the first device */
 	struct {
@@ -85,7 +85,6 @@ static void start_session(void)
 	self.ended = !self.session;
 	if (self.ended)
 		return;
-	self.started = true;
 	e2pf_session_choose(self.session);
 	e2pf_session_start(self.session);
 	reporter_watch(self.session);
@@ -126,7 +125,7 @@ void module_drops_cache(int fd)
 	keep_name(fd);
 	if (find(fd))
 		end_session();
-	else if (self.count < OPENED_MOST && !self.started && !self.ended)
+	else if (self.count < OPENED_MOST && !self.session && !self.ended)
 		self.opened[self.count++] = (struct e2pf_btrfs_opened) {
 			.fd = fd, .index = -1
 		};
@@ -153,9 +152,9 @@ bool on_program_read(int fd, uint64_t offset, uint64_t length,
 	/* It has opened all devices, but for those of a seed, before it reads
 	 * anything else than superblocks.  It reads their copies only with
 	 * options that are not followed. */
-	if (!self.started && offset != E2PF_BTRFS_SUPER_AT)
+	if (!self.session && offset != E2PF_BTRFS_SUPER_AT)
 		start_session();
-	if (!self.started || opened->index < 0)
+	if (!self.session || opened->index < 0)
 		return false;
 	read->device = (unsigned)opened->index;
 	read->offset = offset;
@@ -210,7 +209,7 @@ bool on_program_readahead(int *fd, uint64_t *offset)
 	int other;
 	unsigned device;
 
-	if (!opened || !self.started || self.ended || opened->index < 0)
+	if (!opened || !self.session || self.ended || opened->index < 0)
 		return false;
 	device = (unsigned)opened->index;
 	if (is_repeated(device, *offset)) {
