@@ -82,9 +82,7 @@ const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd)
 	why = e2pf_btrfs_plan_super(bytes, &super);
 	if (why)
 		return why;
-	if (!map->devices ||
-	    (!memcmp(super.fsid, map->super.fsid, E2PF_BTRFS_UUID) &&
-	     super.generation > map->super.generation))
+	if (!map->devices || super.generation > map->super.generation)
 		map->super = super;
 	map->device[map->devices++] = super.device;
 	return NULL;

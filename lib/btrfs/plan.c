@@ -76,9 +76,8 @@ const char *e2pf_btrfs_plan_super(const void *bytes,
 			.level = b[BT_SUPER_CHUNK_ROOT_LEVEL]
 		}
 	};
-	memcpy(super->fsid, b + BT_SUPER_FSID, E2PF_BTRFS_UUID);
 	memcpy(super->device.uuid, device->uuid, E2PF_BTRFS_UUID);
-	memcpy(super->node_fsid, b +
+	memcpy(super->fsid, b +
 	       (incompat & BTRFS_FEATURE_INCOMPAT_METADATA_UUID ?
 		BT_SUPER_METADATA_UUID : BT_SUPER_FSID), E2PF_BTRFS_UUID);
 	memcpy(super->sys_array, b + BT_SUPER_SYS_ARRAY, E2PF_BTRFS_SYS_ARRAY);
@@ -125,7 +124,7 @@ bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super,
 	uint32_t items = bt_le32(b + BT_HEADER_NRITEMS);
 	uint32_t room = super->nodesize - BT_HEADER_BYTES;
 
-	return !memcmp(b + BT_HEADER_FSID, super->node_fsid, E2PF_BTRFS_UUID) &&
+	return !memcmp(b + BT_HEADER_FSID, super->fsid, E2PF_BTRFS_UUID) &&
 	       self.logical == ptr->logical && self.level == ptr->level &&
 	       self.generation == ptr->generation &&
 	       fits_owner(self.owner, ptr->owner) &&

@@ -44,8 +44,7 @@ struct e2pf_btrfs_device {
 
 /* The needed fields of a superblock, in host byte order. */
 struct e2pf_btrfs_super {
-	uint8_t fsid[E2PF_BTRFS_UUID];
-	uint8_t node_fsid[E2PF_BTRFS_UUID];	/* of tree blocks */
+	uint8_t fsid[E2PF_BTRFS_UUID];		/* of tree blocks */
 	struct e2pf_btrfs_device device;	/* that it is on */
 	uint64_t generation;
 	uint32_t nodesize;			/* 4096 to 65536 */
