@@ -26,16 +26,7 @@ static char *const *find_command(char *const *argv)
 	return argv;
 }
 
-/* Is this word the name, or an abbreviation of at least `least` letters? */
-static bool abbreviates(const char *word, const char *name, size_t least)
-{
-	size_t length = strlen(word);
-
-	return length >= least && length <= strlen(name) &&
-	       !memcmp(word, name, length);
-}
-
-/* No other command begins with "c"; scrub and subvolume also begin with "s". */
+/* btrfs knows abbreviations of its commands; they run as the stock program does. */
 enum task arguments_task(char *const *argv)
 {
 	const char *command;
@@ -46,8 +37,8 @@ enum task arguments_task(char *const *argv)
 		return TASK_CHECK;
 	command = *find_command(argv);
 	return !command ? TASK_OTHER :
-	       abbreviates(command, "check", 1) ? TASK_CHECK :
-	       abbreviates(command, "send", 2) ? TASK_SEND : TASK_OTHER;
+	       !strcmp(command, "check") ? TASK_CHECK :
+	       !strcmp(command, "send") ? TASK_SEND : TASK_OTHER;
 }
 
 /* The options of a check that reads all metadata from the superblock on. */

@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "arguments.h"
@@ -34,9 +33,8 @@
 
 /* If the metadata is larger than btrfs check's own cache, it requests readahead
  * of a node's children each time it visits the node: 3,627,558 calls for 43,983
- * reads, all but the first of each block in vain.  A block that was requested
- * this recently (ns) is assumed to be cached. */
-#define REPEAT_NS 100000000u
+ * reads, all but the first of each block in vain.  A block is assumed to be cached
+ * until one of as many others takes its place in this table. */
 #define REPEAT_SLOTS 8192u
 
 static struct {
@@ -44,13 +42,12 @@ static struct {
 	pthread_t thread;
 	struct e2pf_btrfs_opened opened[OPENED_MOST];
 	unsigned count;
-	struct e2pf_session *session;
-	unsigned session_count;		/* descriptors when it was opened */
-	bool started, ended;
+	struct e2pf_session *session;	/* NULL: none has begun */
+	bool ended;
 	const char *why_not;
 	char name[PATH_MAX];		/* of the first device */
 	struct {
-		uint64_t offset, called;	/* bytes; ns, 0: never */
+		uint64_t offset;	/* bytes, 0: none */
 		unsigned device;
 	} recent[REPEAT_SLOTS];		/* the check's readahead calls */
 	unsigned long long repeated;	/* of these, dropped */
@@ -80,22 +77,14 @@ static struct e2pf_btrfs_opened *find(int fd)
  * The session.
  */
 
-/* Open the session with the known devices; reopen it if more were opened. */
-static bool have_session(void)
-{
-	if (self.session && self.session_count == self.count)
-		return true;
-	e2pf_session_free(self.session);
-	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
-				       &module.setup.reading, &self.why_not);
-	self.session_count = self.count;
-	self.ended = !self.session;
-	return self.session;
-}
-
+/* A session with the devices that the program has opened. */
 static void start_session(void)
 {
-	self.started = true;
+	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
+				       &module.setup.reading, &self.why_not);
+	self.ended = !self.session;
+	if (self.ended)
+		return;
 	e2pf_session_choose(self.session);
 	e2pf_session_start(self.session);
 	reporter_watch(self.session);
@@ -136,7 +125,7 @@ void module_drops_cache(int fd)
 	keep_name(fd);
 	if (find(fd))
 		end_session();
-	else if (self.count < OPENED_MOST && !self.started && !self.ended)
+	else if (self.count < OPENED_MOST && !self.session && !self.ended)
 		self.opened[self.count++] = (struct e2pf_btrfs_opened) {
 			.fd = fd, .index = -1
 		};
@@ -151,27 +140,6 @@ void module_closes(int fd)
 		opened->fd = -1;
 }
 
-/* The superblock and its copies. */
-static bool is_super(uint64_t offset, uint64_t length)
-{
-	return length == E2PF_BTRFS_SUPER_BYTES &&
-	       (offset == E2PF_BTRFS_SUPER_AT || offset == 64u << 20 ||
-		offset == UINT64_C(256) << 30);
-}
-
-/* The program learns from the chunk tree which other devices there are, and
- * opens them before it reads anything else. */
-static bool may_start(const struct e2pf_btrfs_opened *opened, uint64_t offset)
-{
-	bool system;
-
-	if (!have_session() || opened->index < 0)
-		return false;
-	e2pf_chunk_map_address(&e2pf_btrfs_of(self.session)->map,
-			       (unsigned)opened->index, offset, &system);
-	return !system;
-}
-
 bool on_program_read(int fd, uint64_t offset, uint64_t length,
 		     struct e2pf_read *read)
 {
@@ -181,10 +149,12 @@ bool on_program_read(int fd, uint64_t offset, uint64_t length,
 	opened = is_ours() && !self.ended ? find(fd) : NULL;
 	if (!opened)
 		return false;
-	if (!self.started && !is_super(offset, length) &&
-	    may_start(opened, offset))
+	/* It has opened all devices, but for those of a seed, before it reads
+	 * anything else than superblocks.  It reads their copies only with
+	 * options that are not followed. */
+	if (!self.session && offset != E2PF_BTRFS_SUPER_AT)
 		start_session();
-	if (!self.started || opened->index < 0)
+	if (!self.session || opened->index < 0)
 		return false;
 	read->device = (unsigned)opened->index;
 	read->offset = offset;
@@ -218,28 +188,20 @@ void module_has_read(const struct e2pf_read *read)
 			      POSIX_FADV_DONTNEED);
 }
 
-/* Whether this block was requested a moment ago.  A call overwrites the record
- * of an earlier one. */
+/* Whether this block was requested a moment ago.  If not, it is recorded. */
 static bool is_repeated(unsigned device, uint64_t offset)
 {
 	uint64_t hash = (offset / 4096 + device) * UINT64_C(0x9E3779B97F4A7C15);
 	unsigned i = (unsigned)(hash >> 32) % REPEAT_SLOTS;
-	struct timespec ts;
-	uint64_t now;
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-	now = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-	if (self.recent[i].called && self.recent[i].offset == offset &&
-	    self.recent[i].device == device &&
-	    now - self.recent[i].called < REPEAT_NS)
+	if (self.recent[i].offset == offset && self.recent[i].device == device)
 		return true;
 	self.recent[i].offset = offset;
 	self.recent[i].device = device;
-	self.recent[i].called = now;
 	return false;
 }
 
-bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
+bool on_program_readahead(int *fd, uint64_t *offset)
 {
 	const struct e2pf_btrfs_opened *opened = is_ours() ? find(*fd) : NULL;
 	uint64_t there = *offset;
@@ -247,15 +209,15 @@ bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length)
 	int other;
 	unsigned device;
 
-	if (!opened || !self.started || self.ended || opened->index < 0)
+	if (!opened || !self.session || self.ended || opened->index < 0)
 		return false;
 	device = (unsigned)opened->index;
 	if (is_repeated(device, *offset)) {
 		self.repeated++;
 		return true;
 	}
-	e2pf_btrfs_first_copy(e2pf_btrfs_of(self.session), &device, &there,
-			      length);
+	e2pf_chunk_map_first_copy(&e2pf_btrfs_of(self.session)->map, &device,
+				  &there);
 	other = descriptor_of(device);
 	if (other >= 0) {
 		*fd = other;

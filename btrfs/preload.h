@@ -30,7 +30,7 @@ void module_has_read(const struct e2pf_read *read);
 /* The program calls readahead.  Returns true if the call may be dropped, because
  * the same range was requested a moment ago.  Otherwise *fd and *offset are set
  * to the mirror copy that the program is going to read. */
-bool on_program_readahead(int *fd, uint64_t *offset, uint64_t length);
+bool on_program_readahead(int *fd, uint64_t *offset);
 
 /* The program is about to have the kernel send a subvolume: `args` is the
  * argument of BTRFS_IOC_SEND.  module_has_sent() must follow. */

@@ -59,7 +59,7 @@ ssize_t readahead(int fd, off64_t offset, size_t count)
 	uint64_t at = (uint64_t)offset;
 	REAL(readahead);
 
-	if (on_program_readahead(&fd, &at, count))
+	if (on_program_readahead(&fd, &at))
 		return 0;
 	return real(fd, (off64_t)at, count);
 }

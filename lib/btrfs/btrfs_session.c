@@ -4,18 +4,10 @@
  * The btrfs part of a session: the devices that a check has open, their
  * superblocks, and the source.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "btrfs_session.h"
-
-/* A filesystem with less than this in use, data and metadata, has so few tree
- * blocks that beginning takes longer than is gained.  Ours over stock with 5
- * and 18 MiB: 1.23 and 0.91 on bench's disk, 1.07 and 0.79 on a network volume
- * (bench/run --images btrfs@1/100,btrfs@1/40). */
-#define SMALL_BYTES (8u << 20)
 
 static const char *const stage_names[] = { "check" };
 
@@ -33,8 +25,6 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 {
 	r->block_size = e2pf_btrfs_of(session)->map.super.nodesize;
 	r->order = "by tree";
-	if (!r->budget)
-		e2pf_note_off(&r->notes, "off", "the check walked no tree");
 }
 
 /* The check reads each tree block once.  How many there are is known when all
@@ -67,10 +57,8 @@ static const struct e2pf_filesystem btrfs = {
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
-	if (S_ISBLK(a->st_mode) && S_ISBLK(b->st_mode))
-		return a->st_rdev == b->st_rdev;
-	return a->st_mode == b->st_mode && a->st_dev == b->st_dev &&
-	       a->st_ino == b->st_ino;
+	return a->st_rdev == b->st_rdev &&
+	       (a->st_rdev || (a->st_dev == b->st_dev && a->st_ino == b->st_ino));
 }
 
 /* Open one device.  Returns NULL, or the reason why it cannot be used. */
@@ -81,8 +69,6 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	const char *why;
 	char path[32];
 
-	if (fcntl(fd, F_GETFL) & O_DIRECT)
-		return "the check uses direct I/O";
 	if (s->base.devices == E2PF_DEVICES)
 		return "too many devices";
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -148,9 +134,6 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 		/* The check drops the page cache of its devices at its end. */
 		s->base.cfg.drain = true;
 		*why = open_devices(s, opened, count);
-		if (!*why && !s->base.settings.threads &&
-		    s->btrfs.map.super.bytes_used < SMALL_BYTES)
-			*why = "the filesystem is small";
 	}
 	if (!*why) {
 		e2pf_btrfs_init(&s->btrfs, read_block, &s->base);

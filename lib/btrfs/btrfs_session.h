@@ -21,8 +21,7 @@ struct e2pf_btrfs_opened {
  * Open a session for the filesystem on these devices, through descriptors of
  * its own.  Descriptors of the same device get the same index.  `name` is for
  * the statistics; `settings` may be NULL.  Starts nothing.  If the filesystem
- * cannot be prefetched, or is so small that this costs more than it gains and
- * no threads are set, returns NULL and sets *why to the reason in words.
+ * cannot be prefetched, returns NULL and sets *why to the reason in words.
  */
 struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     unsigned count, const char *name,

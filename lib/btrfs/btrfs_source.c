@@ -239,7 +239,7 @@ static bool is_meant(const struct e2pf_btrfs *btrfs, const struct e2pf_ref *ref,
 	return self->logical == ref->cookie &&
 	       is_root_tree == (ref->cls == E2PF_BTRFS_CLASS_ROOTS) &&
 	       (is_root_tree || self->level) &&
-	       e2pf_chunk_map_fits(&btrfs->map, self, bytes);
+	       e2pf_btrfs_fits(&btrfs->map.super, self, bytes);
 }
 
 static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
@@ -333,19 +333,4 @@ void e2pf_btrfs_fini(struct e2pf_btrfs *btrfs)
 	e2pf_leaf_order_clear(&btrfs->order, 0);
 	free(btrfs->tree);
 	pthread_mutex_destroy(&btrfs->lock);
-}
-
-void e2pf_btrfs_first_copy(const struct e2pf_btrfs *btrfs, unsigned *device,
-			   uint64_t *offset, uint64_t length)
-{
-	struct e2pf_ref ref;
-	bool system;
-	uint64_t logical = e2pf_chunk_map_address(&btrfs->map, *device, *offset,
-						  &system);
-
-	if (!logical || !e2pf_chunk_map_find(&btrfs->map, logical, &ref) ||
-	    ref.length != length)
-		return;
-	*device = ref.device;
-	*offset = ref.offset;
 }

@@ -64,10 +64,4 @@ void e2pf_btrfs_init(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 /* Free its memory, if e2pf_btrfs_init() was called. */
 void e2pf_btrfs_fini(struct e2pf_btrfs *btrfs);
 
-/* The check's readahead asks for `length` bytes of any copy of a tree block: change
- * *device and *offset to the first copy, which is the one that it will read, if such a
- * block is known.  On any thread. */
-void e2pf_btrfs_first_copy(const struct e2pf_btrfs *btrfs, unsigned *device,
-			   uint64_t *offset, uint64_t length);
-
 #endif

@@ -52,7 +52,6 @@ struct map_chunk {
 	const struct profile *profile;
 	uint16_t stripes;
 	uint16_t across;		/* stripes that data is spread over */
-	bool system;			/* it holds blocks of the chunk tree */
 	size_t stripe;			/* index of its first stripe */
 	uint64_t slot;			/* its first slot */
 	uint64_t slots;
@@ -83,9 +82,7 @@ const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd)
 	why = e2pf_btrfs_plan_super(bytes, &super);
 	if (why)
 		return why;
-	if (!map->devices ||
-	    (!memcmp(super.fsid, map->super.fsid, E2PF_BTRFS_UUID) &&
-	     super.generation > map->super.generation))
+	if (!map->devices || super.generation > map->super.generation)
 		map->super = super;
 	map->device[map->devices++] = super.device;
 	return NULL;
@@ -146,8 +143,7 @@ static bool parse_chunk(const struct e2pf_btrfs_item *item, uint32_t sectorsize,
 		.logical = item->key.offset,
 		.length = le64toh(b->length),
 		.profile = find_profile(type),
-		.stripes = le16toh(b->num_stripes),
-		.system = type & BTRFS_BLOCK_GROUP_SYSTEM
+		.stripes = le16toh(b->num_stripes)
 	};
 	if (!(type & (BTRFS_BLOCK_GROUP_SYSTEM | BTRFS_BLOCK_GROUP_METADATA)) ||
 	    !c->profile || !is_sound(c, sectorsize) ||
@@ -333,18 +329,6 @@ bool e2pf_chunk_map_find(const struct e2pf_chunk_map *map, uint64_t logical,
 	return false;
 }
 
-bool e2pf_chunk_map_fits(const struct e2pf_chunk_map *map,
-			 const struct e2pf_btrfs_ptr *ptr, const void *block)
-{
-	unsigned i;
-
-	for (i = 0; i < map->devices; i++)
-		if (e2pf_btrfs_fits(&map->super, map->device[i].node_fsid, ptr,
-				    block))
-			return true;
-	return false;
-}
-
 bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
 			 const struct e2pf_btrfs_ptr *ptr, void *block)
 {
@@ -352,7 +336,7 @@ bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
 
 	return e2pf_chunk_map_find(map, ptr->logical, &ref) &&
 	       !map->read(map->ctx, &ref, block) &&
-	       e2pf_chunk_map_fits(map, ptr, block);
+	       e2pf_btrfs_fits(&map->super, ptr, block);
 }
 
 uint64_t e2pf_chunk_map_slot(const struct e2pf_chunk_map *map,
@@ -377,38 +361,26 @@ uint64_t e2pf_chunk_map_logical(const struct e2pf_chunk_map *map,
 	       c->logical + (slot - c->slot) * map->super.nodesize : 0;
 }
 
-/* The address of the byte that lies `offset` bytes from the start of this stripe
- * of a chunk; 0 with parity, and after the chunk's end. */
-static uint64_t address_of(const struct map_chunk *c, unsigned stripe,
-			   uint64_t offset)
+void e2pf_chunk_map_first_copy(const struct e2pf_chunk_map *map,
+			       unsigned *device, uint64_t *offset)
 {
-	uint64_t unit = offset / STRIPE_LEN * c->across +
-			stripe / c->profile->copies;
-	uint64_t at = unit * STRIPE_LEN + offset % STRIPE_LEN;
-
-	return c->profile->parity || at >= c->length ? 0 : c->logical + at;
-}
-
-uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
-				unsigned device, uint64_t offset,
-				bool *system)
-{
-	size_t n;
+	const struct map_stripe *s, *first;
+	const struct map_chunk *c;
 	unsigned i;
 
-	*system = false;
-	for (n = 0; n < map->count; n++) {
-		const struct map_chunk *c = &map->chunk[n];
-
+	for (c = map->chunk; c < map->chunk + map->count; c++) {
 		for (i = 0; i < c->stripes; i++) {
-			const struct map_stripe *s = &map->stripe[c->stripe + i];
-
-			if (s->device != device || offset < s->offset ||
-			    offset - s->offset >= c->bytes)
+			s = &map->stripe[c->stripe + i];
+			if (s->device != *device || *offset < s->offset ||
+			    *offset - s->offset >= c->bytes)
 				continue;
-			*system = c->system;
-			return address_of(c, i, offset - s->offset);
+			/* This device is open, so the search ends here. */
+			first = s - i % c->profile->copies;
+			while (first->device == NO_DEVICE)
+				first++;
+			*device = first->device;
+			*offset = first->offset + (*offset - s->offset);
+			return;
 		}
 	}
-	return 0;
 }

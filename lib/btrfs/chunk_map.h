@@ -34,8 +34,8 @@ struct e2pf_chunk_map {
 
 /* Read the superblock of a device, and add it to a map that is zero but for
  * other devices, which must be fewer than E2PF_DEVICES.  The newest superblock
- * is the filesystem's; devices with another fsid are seeds of it.  Returns
- * NULL, or the reason why this device cannot be used. */
+ * is the filesystem's.  Returns NULL, or the reason why this device cannot be
+ * used. */
 const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd);
 
 /* Make a map of all chunks that may hold tree blocks: those in the superblock,
@@ -64,16 +64,10 @@ bool e2pf_chunk_map_find(const struct e2pf_chunk_map *map, uint64_t logical,
 bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
 			 const struct e2pf_btrfs_ptr *ptr, void *block);
 
-/* True if the block is the one that `ptr` describes, of this filesystem. */
-bool e2pf_chunk_map_fits(const struct e2pf_chunk_map *map,
-			 const struct e2pf_btrfs_ptr *ptr, const void *block);
-
-/* The address that has a copy at this byte of a device; 0 if there is none, or
- * with parity.  *system tells whether the byte belongs to a chunk of the chunk
- * tree. */
-uint64_t e2pf_chunk_map_address(const struct e2pf_chunk_map *map,
-				unsigned device, uint64_t offset,
-				bool *system);
+/* If a chunk has a copy at this byte of a device, change both to the first copy,
+ * as e2pf_chunk_map_find() does. */
+void e2pf_chunk_map_first_copy(const struct e2pf_chunk_map *map,
+			       unsigned *device, uint64_t *offset);
 
 /* The slot of the block at this address.  UINT64_MAX if no chunk contains it,
  * or if it begins in the middle of a slot: such blocks are left to the

@@ -33,19 +33,10 @@ static bool is_root(const struct e2pf_btrfs_super *super,
 	       ptr->level < E2PF_BTRFS_LEVELS;
 }
 
-/* The first feature with which blocks, or their roots, are elsewhere. */
-static const char *unknown_format(uint64_t incompat)
-{
-	if (incompat & BT_FEATURE_INCOMPAT_EXTENT_TREE_V2)
-		return "extent-tree-v2 is not supported";
-	if (incompat & BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE)
-		return "raid-stripe-tree is not supported";
-	if (incompat & BT_FEATURE_INCOMPAT_REMAP_TREE)
-		return "remap-tree is not supported";
-	if (incompat & BT_FEATURE_INCOMPAT_ZONED)
-		return "zoned devices are not supported";
-	return NULL;
-}
+/* Features with which blocks, or their roots, are elsewhere. */
+#define FEATURES_ELSEWHERE \
+	(BT_FEATURE_INCOMPAT_EXTENT_TREE_V2 | BT_FEATURE_INCOMPAT_ZONED | \
+	 BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE | BT_FEATURE_INCOMPAT_REMAP_TREE)
 
 static bool is_sound(const struct e2pf_btrfs_super *super)
 {
@@ -68,7 +59,6 @@ const char *e2pf_btrfs_plan_super(const void *bytes,
 	*super = (struct e2pf_btrfs_super) {
 		.device.devid = le64toh(device->devid),
 		.generation = bt_le64(b + BT_SUPER_GENERATION),
-		.bytes_used = bt_le64(b + BT_SUPER_BYTES_USED),
 		.nodesize = bt_le32(b + BT_SUPER_NODESIZE),
 		.sectorsize = bt_le32(b + BT_SUPER_SECTORSIZE),
 		.sys_array_size = bt_le32(b + BT_SUPER_SYS_ARRAY_SIZE),
@@ -86,16 +76,16 @@ const char *e2pf_btrfs_plan_super(const void *bytes,
 			.level = b[BT_SUPER_CHUNK_ROOT_LEVEL]
 		}
 	};
-	memcpy(super->fsid, b + BT_SUPER_FSID, E2PF_BTRFS_UUID);
 	memcpy(super->device.uuid, device->uuid, E2PF_BTRFS_UUID);
-	memcpy(super->device.node_fsid, b +
+	memcpy(super->fsid, b +
 	       (incompat & BTRFS_FEATURE_INCOMPAT_METADATA_UUID ?
 		BT_SUPER_METADATA_UUID : BT_SUPER_FSID), E2PF_BTRFS_UUID);
 	memcpy(super->sys_array, b + BT_SUPER_SYS_ARRAY, E2PF_BTRFS_SYS_ARRAY);
 	if (bt_le64(b + BT_SUPER_MAGIC) != BT_MAGIC ||
 	    bt_le64(b + BT_SUPER_BYTENR) != E2PF_BTRFS_SUPER_AT || !is_sound(super))
 		return "the superblock is damaged";
-	return unknown_format(incompat);
+	return incompat & FEATURES_ELSEWHERE ?
+		"the filesystem has a feature that is not supported" : NULL;
 }
 
 struct e2pf_btrfs_ptr e2pf_btrfs_self(const void *block)
@@ -126,7 +116,7 @@ static bool fits_owner(uint64_t owner, uint64_t expected)
 				     e2pf_btrfs_is_subvolume(expected));
 }
 
-bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super, const uint8_t *fsid,
+bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super,
 		     const struct e2pf_btrfs_ptr *ptr, const void *block)
 {
 	struct e2pf_btrfs_ptr self = e2pf_btrfs_self(block);
@@ -134,7 +124,7 @@ bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super, const uint8_t *fsid,
 	uint32_t items = bt_le32(b + BT_HEADER_NRITEMS);
 	uint32_t room = super->nodesize - BT_HEADER_BYTES;
 
-	return !memcmp(b + BT_HEADER_FSID, fsid, E2PF_BTRFS_UUID) &&
+	return !memcmp(b + BT_HEADER_FSID, super->fsid, E2PF_BTRFS_UUID) &&
 	       self.logical == ptr->logical && self.level == ptr->level &&
 	       self.generation == ptr->generation &&
 	       fits_owner(self.owner, ptr->owner) &&

@@ -40,16 +40,13 @@ struct e2pf_btrfs_ptr {
 struct e2pf_btrfs_device {
 	uint64_t devid;
 	uint8_t uuid[E2PF_BTRFS_UUID];
-	uint8_t node_fsid[E2PF_BTRFS_UUID];	/* of tree blocks; a seed's
-						   differs from the others' */
 };
 
 /* The needed fields of a superblock, in host byte order. */
 struct e2pf_btrfs_super {
-	uint8_t fsid[E2PF_BTRFS_UUID];
+	uint8_t fsid[E2PF_BTRFS_UUID];		/* of tree blocks */
 	struct e2pf_btrfs_device device;	/* that it is on */
 	uint64_t generation;
-	uint64_t bytes_used;			/* data and metadata */
 	uint32_t nodesize;			/* 4096 to 65536 */
 	uint32_t sectorsize;			/* 4096 to nodesize */
 	struct e2pf_btrfs_ptr root, chunk_root;
@@ -97,9 +94,9 @@ struct e2pf_btrfs_key e2pf_btrfs_before(struct e2pf_btrfs_key key);
 struct e2pf_btrfs_ptr e2pf_btrfs_self(const void *block);
 
 /* True if these super->nodesize bytes are the tree block that `ptr` describes,
- * of the filesystem with this fsid, by its header.  The checksum is not
- * verified. */
-bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super, const uint8_t *fsid,
+ * of this filesystem, by its header.  The checksum is not verified.  A seed's
+ * blocks have another fsid, and are left to the check. */
+bool e2pf_btrfs_fits(const struct e2pf_btrfs_super *super,
 		     const struct e2pf_btrfs_ptr *ptr, const void *block);
 
 /* True if a tree of this owner holds files.  It may then share blocks with

@@ -76,8 +76,8 @@ static void walk(const struct e2pf_btrfs_super *super)
 	struct e2pf_device *list[DEVICES];
 	struct e2pf_device dev[DEVICES];
 	struct e2pf_engine *engine;
-	unsigned i;
-	bool system;
+	uint64_t offset = DEVICE / 2;
+	unsigned i, device = 0;
 
 	fs_map(&btrfs.map, DEVICES);
 	btrfs.map.super = *super;
@@ -98,7 +98,9 @@ static void walk(const struct e2pf_btrfs_super *super)
 		reads = 0;
 		e2pf_engine_count(engine, count);
 	}
-	e2pf_chunk_map_address(&btrfs.map, 0, DEVICE / 2, &system);
+	e2pf_chunk_map_first_copy(&btrfs.map, &device, &offset);
+	if (device >= DEVICES)
+		abort();
 	e2pf_engine_free(engine);
 	e2pf_btrfs_fini(&btrfs);
 }

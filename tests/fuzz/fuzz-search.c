@@ -62,7 +62,7 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
 	memcpy(b + BT_HEADER_NRITEMS, bytes, 4);
 	memcpy(b + BT_HEADER_BYTES, bytes + 4, TAKEN - 4);
 	free(bytes);
-	return e2pf_btrfs_fits(&super, super.fsid, ptr, block);
+	return e2pf_btrfs_fits(&super, ptr, block);
 }
 
 /* Ends the walk now and then: it goes on from there. */

@@ -38,7 +38,6 @@ void fs_super(uint8_t super[E2PF_BTRFS_SUPER_BYTES], uint64_t devid,
 	put64(super + BT_SUPER_ROOT, root);
 	put64(super + BT_SUPER_CHUNK_ROOT, chunk_root);
 	put64(super + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
-	put64(super + BT_SUPER_BYTES_USED, 1 << 24);
 	put32(super + BT_SUPER_SECTORSIZE, 4096);
 	put32(super + BT_SUPER_NODESIZE, FS_NODE);
 	put64(dev + BT_AT(dev_item, devid), devid);

@@ -28,34 +28,7 @@ test_aside()
 	truncate -s 128M "$E2PF_TMP/small"
 	mkfs.btrfs -q "$E2PF_TMP/small" >/dev/null 2>&1 || return
 	tap_check "-s is left alone" aside "it may read other blocks" -s 1
-	tap_check "a small filesystem is left alone" small_is_left
-	tap_unless "$(no_strace)" "a small filesystem costs no thread" \
-		small_costs_nothing
 	tap_check "no statistics of another command" not_of_others
-}
-
-# Unless the user chose threads; then this filesystem is read ahead.
-small_is_left()
-{
-	local PREFETCH_THREADS=
-
-	aside "the filesystem is small" --readonly || return
-	export PREFETCH_THREADS=2
-	! aside "the filesystem is small" --readonly &&
-		grep -q '"threads":2' "$E2PF_TMP/aside.json"
-}
-
-# A check of it begins no thread.
-small_costs_nothing()
-{
-	local calls=$E2PF_TMP/calls
-
-	env -u PREFETCH_THREADS -u PREFETCH_STATS PREFETCH=1 \
-		strace -f -qq -e trace=fcntl,clone,clone3 -o "$calls" \
-		"$BTRFS_TEST" check "$E2PF_TMP/small" >/dev/null 2>&1
-	grep F_DUPFD_CLOEXEC "$calls" && ! grep -q CLONE_THREAD "$calls" && return
-	cat "$calls"
-	return 1
 }
 
 not_of_others()

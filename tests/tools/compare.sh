@@ -72,7 +72,6 @@ e2fsck)
 	;;
 btrfs)
 	export PREFETCH_BTRFS=$BTRFS_STOCK
-	# Without it small filesystems are left alone.
 	export PREFETCH_THREADS=2
 	compare_stock_is=BTRFS_STOCK compare_test_is=BTRFS_TEST
 	compare_command=check compare_runtime_is=both

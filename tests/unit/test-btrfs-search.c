@@ -339,7 +339,7 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr,
 	if (i > 2 || i == broken - 1)
 		return false;
 	memcpy(block, node[i], FS_NODE);
-	return e2pf_btrfs_fits(&super, super.fsid, ptr, block);
+	return e2pf_btrfs_fits(&super, ptr, block);
 }
 
 /* The leaves that a walk finds. */
