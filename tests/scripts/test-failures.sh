@@ -560,9 +560,20 @@ makes_all()
 	[ -z "$missing" ]
 }
 
+# More folders than the first memory for references holds, and a file between two.
+make_folders()
+{
+	mkdir -p "$dir/tree/"{1..2500} && echo | tee "$dir/tree/"{1..2500}/file >"$dir/out" &&
+		truncate -s 8G "$1" &&
+		mke2fs -q -F -t ext4 -O ^has_journal -d "$dir/tree" "$1"
+}
+
 test_calls()
 {
+	local image=$dir/folders
+
 	skipped "calls of the self-test" "$(no_strace)" && return
+	make_folders "$image" || tap_bail "no image with folders"
 	tap_check "the self-test makes the calls of e2fsck's module" makes_all \
 		"$E2FSCK_STOCK" "$LAUNCHER" -fn "$image"
 	[ ! -e "$dir/fs.btrfs" ] ||
@@ -600,8 +611,6 @@ FAULT=$(library fault-inject) || tap_bail "fault-inject.c does not compile"
 image=$dir/image small=$dir/small
 truncate -s 8G "$image"
 truncate -s 8M "$small"
-# More folders than the first memory for references holds, and a file between two.
-mkdir -p "$dir/tree/"{1..5000} && echo | tee "$dir/tree/"{1..5000}/file >"$dir/out"
-mke2fs -q -F -t ext4 -O ^has_journal -d "$dir/tree" "$image" && mke2fs -q -F -t ext4 "$small" ||
+mke2fs -q -F -t ext4 -O ^has_journal "$image" && mke2fs -q -F -t ext4 "$small" ||
 	tap_bail "no image"
 tap_run test_all

@@ -29,14 +29,14 @@ declare -A rows=(
 	[resized]="-t ext4 -b 4096 -g 2048 -N 20000 -E nodiscard,lazy_itable_init=1,resize=64000"
 )
 
-# Names that differ in each place, of a length that makes folders grow.
-name_of() { printf 'file-%s-with-a-name-that-fills-blocks-%s' "$1" "$RANDOM"; }
+# Sets name: they differ in each place, and are of a length that makes folders grow.
+name_of() { name=file-$1-with-a-name-that-fills-blocks-$RANDOM; }
 
 # change SEED: files and folders are made, renamed, grown, removed; extents are split,
 # and files removed that are open.
 change()
 {
-	local i j k d=$mnt/seed-$1
+	local i j k name d=$mnt/seed-$1
 
 	RANDOM=$1
 	mkdir "$d" || return
@@ -44,7 +44,8 @@ change()
 		k=$((RANDOM % (i + 1)))
 		mkdir -p "$d/$k/$i"
 		for ((j = 0; j < 100; j++)); do
-			: >"$d/$k/$i/$(name_of $j)"
+			name_of $j
+			: >"$d/$k/$i/$name"
 		done
 		for j in "$d/$k/$i"/*-[1-5]*; do
 			echo "$1 $i" >"$j"
@@ -55,7 +56,8 @@ change()
 	exec 9>"$d/orphan"
 	rm "$d/orphan"
 	for ((i = 0; i < 200; i++)); do
-		: >"$d/moved-1/$(name_of "$i")"
+		name_of $i
+		: >"$d/moved-1/$name"
 		printf '%1000s' "$i" >>"$d/grows"
 	done
 	for ((i = 0; i < 20; i++)); do
