@@ -32,18 +32,23 @@ WRAPPED(calloc);
 WRAPPED(free);
 void __wrap_abort(void);
 
-/* With the allocator's header. */
+/* With the allocator's header, which is a word. */
+static size_t size_of(void *p)
+{
+	return malloc_usable_size(p) + sizeof(size_t);
+}
+
 static void *count(void *p)
 {
 	live++;
-	taken += malloc_usable_size(p) + 8;
+	taken += size_of(p);
 	return p;
 }
 
 static void uncount(void *p)
 {
 	live -= !!p;
-	taken -= p ? malloc_usable_size(p) + 8 : 0;
+	taken -= p ? size_of(p) : 0;
 }
 
 /* A compiler may call this for a realloc() of nothing. */

@@ -188,28 +188,32 @@ static int use_parallel(void)
 static bool stuck;
 static atomic_bool asked;	/* one of our threads waits */
 
-static int ask(int (*next)(int, off_t, off_t, int), int fd, off_t offset,
-	       off_t length, int advice)
+static void wait_if_stuck(void)
 {
 	while (stuck && gettid() != getpid()) {
 		atomic_store(&asked, true);
 		pause();
 	}
-	return next ? next(fd, offset, length, advice) : 0;
 }
 
 int posix_fadvise(int fd, off_t offset, off_t length, int advice)
 {
-	return ask((int (*)(int, off_t, off_t, int))
-		   dlsym(RTLD_NEXT, "posix_fadvise"), fd, offset, length,
-		   advice);
+	int (*next)(int, off_t, off_t, int) = (int (*)(int, off_t, off_t, int))
+		dlsym(RTLD_NEXT, "posix_fadvise");
+
+	wait_if_stuck();
+	return next(fd, offset, length, advice);
 }
 
+/* With 32 bits its offsets are wider. */
 int posix_fadvise64(int fd, off64_t offset, off64_t length, int advice)
 {
-	return ask((int (*)(int, off_t, off_t, int))
-		   dlsym(RTLD_NEXT, "posix_fadvise64"), fd, offset, length,
-		   advice);
+	int (*next)(int, off64_t, off64_t, int) =
+		(int (*)(int, off64_t, off64_t, int))
+		dlsym(RTLD_NEXT, "posix_fadvise64");
+
+	wait_if_stuck();
+	return next(fd, offset, length, advice);
 }
 
 int mincore(void *start, size_t length, unsigned char *resident)
