@@ -26,8 +26,9 @@
 #		suite of e2fsprogs itself) (default: the first five, with trixie
 #		faults, with sid e2fsprogs, on other processors without corpus); if
 #		set, all images, and the corpus with each link
-# DIST_LINKS	some of: packaged symbolic no-interposition musl (default: the first
-#		three, with bookworm all, on other processors packaged)
+# DIST_LINKS	some of: packaged symbolic no-interposition musl (default: the first;
+#		with bullseye and sid, the oldest and newest, the first three; with
+#		bookworm also the last)
 # DIST_SEEDS	corruptions (default: 39; with other links or emulated, 13)
 #
 # Mounts and processes are in namespaces, so none is left however the script ends.
@@ -53,14 +54,15 @@ emulated_units="bitmaps bitset btrfs-module btrfs-plan btrfs-search btrfs-send
 settle()
 {
 	local tests="unit cli corpus features corruptions"
-	local links="packaged symbolic no-interposition"
+	local links="packaged"
 
 	emulated='' images=$few_images
 	case $1 in
-	trixie) tests+=" faults" ;;
-	sid) tests+=" e2fsprogs" images=features ;;
+	bullseye) links+=" symbolic no-interposition" ;;
 	bookworm) links+=" musl" ;;
-	*:*) tests=${tests/corpus /} links=packaged ;;
+	trixie) tests+=" faults" ;;
+	sid) tests+=" e2fsprogs" links+=" symbolic no-interposition" images=features ;;
+	*:*) tests=${tests/corpus /} ;;
 	esac
 	case $1 in
 	*:arm64) emulated=aarch64 ;;
