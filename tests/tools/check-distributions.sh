@@ -325,7 +325,7 @@ test_here()
 
 # The chroot to work in: a copy, with packages needed in addition to those that
 # quickstart installs, and the sources.  The distribution's own autoconf regenerates
-# its files.
+# its files, unless it is emulated.
 make_place()
 {
 	local more=(dpkg-dev)

@@ -544,14 +544,26 @@ static void default_fault(void)
 
 /* The kernel reports a memory error in an untouched page to processes that want
  * to know. */
-static void memory_error(void)
+static void report_error(void)
 {
 	siginfo_t info = { .si_signo = SIGBUS, .si_code = BUS_MCEERR_AO };
 
-	set_handler();
-	populated_channel();
 	CHECK(!syscall(SYS_rt_sigqueueinfo, getpid(), SIGBUS, &info));
 	CHECK(seen == 1 && seen_code == BUS_MCEERR_AO);
+}
+
+/* Nothing is mapped. */
+static void reported_error(void)
+{
+	set_handler();
+	report_error();
+}
+
+static void memory_error(void)
+{
+	set_handler();
+	populated_channel();
+	report_error();
 	CHECK(is_left(0, 4096));
 }
 
@@ -563,7 +575,6 @@ MAPPED_TESTS(signals)
 	} cases[] = {
 		{ truncated, 0 }, { handler_before, 0 }, { closed, 0 },
 		{ covered, 0 }, { blocked, 0 }, { default_fault, SIGBUS },
-		{ memory_error, 0 },
 	};
 	size_t i;
 
@@ -573,6 +584,9 @@ MAPPED_TESTS(signals)
 #endif
 	for (i = 0; i < COUNT(cases); i++)
 		assert_int_equal(run_child(cases[i].child), cases[i].signal);
+	/* qemu-user (7.2) takes the report for a fault of its own, and aborts. */
+	if (!run_child(reported_error))
+		assert_int_equal(run_child(memory_error), 0);
 }
 
 /* A loop device over a file that was truncated has media errors, and then it is
