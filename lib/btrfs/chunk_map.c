@@ -367,8 +367,10 @@ void e2pf_chunk_map_first_copy(const struct e2pf_chunk_map *map,
 	const struct map_stripe *s, *first;
 	const struct map_chunk *c;
 	unsigned i;
+	size_t n;
 
-	for (c = map->chunk; c < map->chunk + map->count; c++) {
+	for (n = 0; n < map->count; n++) {
+		c = &map->chunk[n];
 		for (i = 0; i < c->stripes; i++) {
 			s = &map->stripe[c->stripe + i];
 			if (s->device != *device || *offset < s->offset ||

@@ -24,7 +24,7 @@ lib=$srcdir/../lib
 # The source files that each target is built from.  session.c is left out: it
 # would pull in the whole library.
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
-sources_engine="$lib/engine/*.c $lib/device/speed.c
+sources_engine="$lib/engine/*.c $lib/device/device.c $lib/device/speed.c
 	$lib/device/spindle.c $lib/device/thread.c"
 sources_image="$sources_engine $lib/ext4/ext4_source.c $lib/ext4/folders.c
 	$lib/ext4/ext4_names.c $sources_plan
