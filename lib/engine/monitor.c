@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "monitor.h"
@@ -11,6 +12,11 @@
 /* A checker goes on after this time at the gate in all: a single read of its own in this
  * time hardly delays a worker's sweep. */
 #define GATE_LIMIT_NS 5000000000ull
+
+/* Signals by which a user ends the check.  The checker blocks them while it
+ * waits. */
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+#define ENDING (sizeof(ending) / sizeof(ending[0]))
 
 /* How often a checker at the gate checks whether its block is cached. */
 #define GATE_CHECK_NS 20000000u
@@ -137,24 +143,18 @@ void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
 	e2pf_pacing_measured(&e->pacing, unmeasured, speed, ns);
 }
 
-unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err)
+unsigned e2pf_monitor_prepare(struct e2pf_engine *e)
 {
-	unsigned workers = 0;
-
+	unsigned workers;
 	E2PF_LOCKED(e);
 
-	*err = 0;
-	if (e->state == E2PF_STATE_STARTING) {
-		prepare(e, false);
-		workers = e->pacing.speed.seeks ? e->cfg.seek_threads :
-						     e->cfg.threads;
-		workers = workers ? workers : 1;
-		if (!e2pf_pool_make(&e->pool, workers)) {
-			*err = ENOMEM;
-			workers = 0;
-		}
-	}
-	return workers;
+	if (e->state != E2PF_STATE_STARTING)
+		return 0;
+	prepare(e, false);
+	workers = e->pacing.speed.seeks ? e->cfg.seek_threads : e->cfg.threads;
+	if (workers > E2PF_WORKERS_MOST)
+		workers = E2PF_WORKERS_MOST;
+	return workers ? workers : 1;
 }
 
 void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
@@ -495,7 +495,7 @@ void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
 }
 
 /*
- * Its reads.
+ * Its reads, and the gate.
  */
 
 /*
@@ -519,8 +519,9 @@ static bool is_worth_waiting(const struct e2pf_engine *e, bool disks_read)
 	       e2pf_pool_is_reading(&e->pool, epoch, &at);
 }
 
-bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
-			       bool disks_read)
+/* Wait for a moment.  Returns false if that is not worth it, considering that the checker
+ * has waited since then, and whether a disk reads. */
+static bool wait_a_moment(struct e2pf_engine *e, uint64_t since, bool disks_read)
 {
 	struct timespec ts = e2pf_deadline(GATE_CHECK_NS);
 	bool worth;
@@ -535,12 +536,88 @@ bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
 	return worth;
 }
 
-void e2pf_monitor_left_gate(struct e2pf_engine *e, uint64_t since, bool served)
+static void left_gate(struct e2pf_engine *e, uint64_t since, bool served)
 {
 	E2PF_LOCKED(e);
 
 	e2pf_reads_left_gate(&e->reads, e->pacing.speed.latency_ns,
 			     e2pf_now(e) - since, served);
+}
+
+/* Does a signal end the check?  Then nothing waits at the gate in this phase, for the checker
+ * looks only now and then whether it is to end. */
+static bool is_ending(struct e2pf_reads *reads)
+{
+	sigset_t pending;
+	size_t i;
+
+	for (i = 0; i < ENDING && !sigpending(&pending); i++)
+		if (sigismember(&pending, ending[i]) == 1)
+			e2pf_reads_set_gated(reads, false);
+	return !reads->gated;
+}
+
+/* Does a disk read something?  The disks are asked only if the workers have made no
+ * progress for a while. */
+static bool disks_read(const struct e2pf_engine *e)
+{
+	return e2pf_now(e) - e->pool.last_progress < E2PF_IDLE_PATIENCE_NS ||
+	       e2pf_pacing_disks_read(&e->pacing) == 1;
+}
+
+/*
+ * Where the device seeks a read by the checker moves the head away from the
+ * sweep and back.  So the checker waits until a worker has read the
+ * block, or until no worker that might read it is active, or until none has
+ * made progress for a while.
+ */
+static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
+{
+	struct e2pf_device *dev = e->devices[r->device];
+	bool cached = false, waited = false, reads = true;
+	uint64_t began = e2pf_now(e);
+	sigset_t block, mask;
+	size_t i;
+
+	sigemptyset(&block);
+	for (i = 0; i < ENDING; i++)
+		sigaddset(&block, ending[i]);
+	pthread_sigmask(SIG_BLOCK, &block, &mask);
+	/* Query the kernel without holding the lock: it takes a while, and the
+	 * workers need the lock to make progress. */
+	while (!cached && !is_ending(&e->reads) &&
+	       wait_a_moment(e, began, reads)) {
+		cached = e2pf_is_cached(dev, r->offset, r->length, false);
+		reads = cached || disks_read(e);
+		waited = true;
+	}
+	/* It may have come with what ended the wait. */
+	cached = cached || e2pf_is_cached(dev, r->offset, r->length, false);
+	if (waited)
+		left_gate(e, began, cached);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
+{
+	struct e2pf_reads *reads = &e->reads;
+	struct e2pf_device *dev = e->devices[r->device];
+
+	e2pf_reads_begin(reads, r, e2pf_now(e));
+	/* A query takes longer than a cached read: while no worker reads, the gate needs
+	 * none.  Pass 1D reads an extent block again for each block that it clones, and
+	 * asking the kernel each time took a third of the check. */
+	if (!e->pacing.stuck && !e->pacing.suspects &&
+	    !(reads->gated && e->pool.reading))
+		return;
+	/* A cached read shows nothing about a stuck device. */
+	r->missed = !e2pf_is_cached(dev, r->offset, r->length, false);
+	r->waited = r->missed && reads->gated &&
+		    e2pf_reads_may_come(reads, dev, r);
+	if (!r->waited)
+		return;
+	wait_at_gate(e, r);
+	r->passed_gate = e2pf_now(e);
 }
 
 bool e2pf_monitor_checker_read(struct e2pf_engine *e,

@@ -117,9 +117,8 @@ void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
 			   const struct e2pf_speed *speed, uint64_t ns);
 
 /* Have the source begin, as what is known of the device by now demands.  Returns how many
- * workers to create, which wait for e2pf_monitor_started(); 0: none, because the engine was
- * stopped, or *err is an errno. */
-unsigned e2pf_monitor_prepare(struct e2pf_engine *e, int *err);
+ * workers to create, which wait for e2pf_monitor_started(); 0: the engine was stopped. */
+unsigned e2pf_monitor_prepare(struct e2pf_engine *e);
 
 /* The caller has started these workers.  If there are none the engine is `otherwise`:
  * idle, or asleep if everything is cached. */
@@ -166,16 +165,7 @@ void e2pf_monitor_read_ended(struct e2pf_engine *e, struct e2pf_turn *turn);
 /* There are more units to claim. */
 void e2pf_monitor_tell_news(struct e2pf_engine *e);
 
-/* The checker, beside the functions of engine.h. */
-
-/* Wait at the gate for a moment.  Returns false if that is not worth it, considering that
- * the checker has waited since then, and whether a disk reads.  Afterwards it has left the
- * gate, `served` if its block has come. */
-bool e2pf_monitor_wait_at_gate(struct e2pf_engine *e, uint64_t since,
-			       bool disks_read);
-void e2pf_monitor_left_gate(struct e2pf_engine *e, uint64_t since, bool served);
-
-/* A read has returned.  Sets *ahead as e2pf_engine_after_read() returns it.  Returns true
+/* The checker, beside the functions of engine.h: a read has returned.  Sets *ahead as e2pf_engine_after_read() returns it.  Returns true
  * if the caller is to start the engine. */
 bool e2pf_monitor_checker_read(struct e2pf_engine *e,
 			       const struct e2pf_read *read, bool *ahead);

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include <stdlib.h>
+#include <string.h>
 
 #include "pool.h"
 
 void e2pf_pool_progressed(struct e2pf_pool *pool, uint64_t now)
 {
 	pool->last_progress = now;
-}
-
-bool e2pf_pool_make(struct e2pf_pool *pool, unsigned workers)
-{
-	pool->member = calloc(workers, sizeof(*pool->member));
-	return pool->member;
 }
 
 void e2pf_pool_enter(struct e2pf_pool *pool)
@@ -22,6 +16,7 @@ void e2pf_pool_enter(struct e2pf_pool *pool)
 
 void e2pf_pool_started(struct e2pf_pool *pool, unsigned workers)
 {
+	memset(pool->member, 0, sizeof(pool->member));
 	pool->workers = workers;
 	pool->running += workers;
 	if (workers > pool->threads_most)
@@ -30,8 +25,6 @@ void e2pf_pool_started(struct e2pf_pool *pool, unsigned workers)
 
 void e2pf_pool_clear(struct e2pf_pool *pool)
 {
-	free(pool->member);
-	pool->member = NULL;
 	pool->workers = 0;
 }
 
@@ -48,6 +41,8 @@ unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
 
 	if (state == E2PF_WORKER_READING && m->state != state)
 		pool->last_progress = now;
+	pool->reading += state == E2PF_WORKER_READING;
+	pool->reading -= m->state == E2PF_WORKER_READING;
 	pool->throttled += state == E2PF_WORKER_THROTTLED;
 	pool->throttled -= m->state == E2PF_WORKER_THROTTLED;
 	m->state = state;

@@ -14,6 +14,9 @@
 #include "engine.h"
 #include "schedule.h"
 
+/* The limit of the setting. */
+#define E2PF_WORKERS_MOST 256u
+
 enum e2pf_worker_state {
 	E2PF_WORKER_IDLE,	/* found nothing to claim */
 	E2PF_WORKER_READING,
@@ -31,12 +34,12 @@ struct e2pf_member {
 
 struct e2pf_pool {
 	/* Any thread reads these without the lock. */
-	atomic_uint throttled;		/* workers in that state */
+	atomic_uint reading, throttled;	/* workers in these states */
 	/* When one last read or requested something, ns; written by any worker. */
 	atomic_uint_fast64_t last_progress;
 
 	/* These need the lock. */
-	struct e2pf_member *member;	/* an element for each worker */
+	struct e2pf_member member[E2PF_WORKERS_MOST];
 	unsigned workers;		/* number of threads; 0: not all of them
 					   have been created */
 	unsigned running;		/* that have not left, and whoever is
@@ -53,9 +56,6 @@ void e2pf_pool_progressed(struct e2pf_pool *pool, uint64_t now);
  * Each worker that was created leaves when it ends. */
 void e2pf_pool_enter(struct e2pf_pool *pool);
 unsigned e2pf_pool_leave(struct e2pf_pool *pool);
-
-/* Make room for this many workers; false without memory. */
-bool e2pf_pool_make(struct e2pf_pool *pool, unsigned workers);
 
 /* This many were created. */
 void e2pf_pool_started(struct e2pf_pool *pool, unsigned workers);

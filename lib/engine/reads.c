@@ -106,26 +106,12 @@ bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
  * Reads.
  */
 
-static atomic_uint_fast64_t *lately(struct e2pf_reads *c, uint64_t offset,
-				    uint32_t grain)
+void e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now)
 {
-	return &c->lately[offset / grain % E2PF_LATELY];
-}
-
-bool e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now,
-		      uint32_t grain)
-{
-	uint64_t key = (r->offset ^ (uint64_t)r->device << 56) + 1;
-
 	r->began = r->passed_gate = now;
 	r->waited = r->missed = false;
 	atomic_store_explicit(&c->reading_at, r->offset, memory_order_relaxed);
 	atomic_store_explicit(&c->reading_since, now, memory_order_relaxed);
-	/* One of the last blocks is in memory, mostly in libext2fs's own cache: pass
-	 * 1D reads an extent block again for each block that it clones, and asking the
-	 * kernel each time took a third of the check. */
-	return atomic_exchange_explicit(lately(c, r->offset, grain), key,
-					memory_order_relaxed) == key;
 }
 
 /* Judged by its time.  A query of the kernel before each read would cost more than the
@@ -190,8 +176,6 @@ bool e2pf_reads_failed(struct e2pf_reads *c, struct e2pf_device *dev,
 {
 	bool one_block = r->length <= grain && !r->of_several;
 
-	/* The block is not in memory: the next read of it is to be looked at. */
-	*lately(c, r->offset, grain) = 0;
 	return !dev->sees_held ||
 	       (r->offset && is_held(c, dev, r->device, r->offset - 1,
 				     one_block)) ||

@@ -18,9 +18,6 @@
  * layer. */
 #define E2PF_STALL_NS 30000u
 
-/* The checker's last reads: as many as libext2fs's cache has blocks, and some more. */
-#define E2PF_LATELY 64u
-
 /* The most requests that a worker has in flight: sorted ones on arrays of disks gain up
  * to this number. */
 #define E2PF_IN_FLIGHT_MOST 1024u
@@ -45,8 +42,6 @@ struct e2pf_reads {
 	/* A ring of the workers' last requests, and the number of all. */
 	struct e2pf_requested requested[E2PF_REQUESTED];
 	atomic_uint_fast64_t requests;
-	/* Keys of the checker's last reads, each where its block belongs; 0: none. */
-	atomic_uint_fast64_t lately[E2PF_LATELY];
 
 	/* These need the lock. */
 	unsigned stage;
@@ -67,9 +62,8 @@ struct e2pf_reads {
 /* May reads of the checker wait at the gate, in this phase? */
 void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated);
 
-/* A read begins.  Returns true if this block was read a moment ago. */
-bool e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now,
-		      uint32_t grain);
+/* A read begins. */
+void e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now);
 
 /* Is it possible that a worker brings these blocks?  It is not if a page of them is in the
  * cache that no worker has requested: nobody may be reading that. */

@@ -18,7 +18,7 @@ FOLDER = "lib/engine"
 MODULES = ("e2fsck", "btrfs")
 LEVELS = (("blockset", "elevator"),
           ("pacing", "reads", "pool", "schedule", "window"),
-          ("monitor",), ("checker", "worker"), ("engine", "walk"))
+          ("monitor",), ("worker",), ("engine",))
 PARTS = LEVELS[1]
 # What changes the field behind a name: an assignment, or an atomic operation on its
 # address.
