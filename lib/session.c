@@ -68,13 +68,6 @@ void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
 	s->stat[s->devices++] = *st;
 }
 
-int e2pf_session_add_source(struct e2pf_session *s,
-			    struct e2pf_source *source)
-{
-	s->engine = e2pf_engine_new(source, s->dev);
-	return s->engine ? 0 : ENOMEM;
-}
-
 /* Only /sys shows the limit of a memory group.  In groups of 64, 32 and 16 MiB,
  * blocks that are read ahead without a bound are evicted before they are used: checks
  * take 1.17, 1.26 and 1.30 of stock's time.  With a bound of 8 MiB they take 0.31,
@@ -114,7 +107,6 @@ void e2pf_session_choose(struct e2pf_session *s)
 	cfg->seek_threads = policy.seek_threads;
 	cfg->seeks = policy.seeks;
 	cfg->measure = policy.measure;
-	s->sharing = e2pf_share_count(s->sysroot);
 	s->available = e2pf_memory_share(s->sysroot, false);
 	cfg->budget = s->settings.memory;
 	if (!cfg->budget)
@@ -193,13 +185,6 @@ void e2pf_session_count(struct e2pf_session *s,
 	e2pf_stats_add(stats, &now);
 }
 
-bool e2pf_session_is_complete(struct e2pf_session *s)
-{
-	count_now(s, &s->last);
-	return !s->past.errors && !s->last.errors &&
-	       !s->last.gave_up;
-}
-
 /* The kernel's declaration, which counts if the device was not measured. */
 static const char *declared(const struct e2pf_session *s, bool seeks)
 {
@@ -214,25 +199,26 @@ static const char *declared(const struct e2pf_session *s, bool seeks)
 static void add_order(const struct e2pf_session *s, struct e2pf_report *r)
 {
 	const struct e2pf_engine_stats *st = &r->engine;
-	const char *order = st->seeks ? "in device order" : r->order;
-	const char *seeks = st->seeks ? "it seeks" : "it does not seek";
+	bool seeks = st->speed.seeks;
+	const char *order = seeks ? "in device order" : r->order;
+	const char *kind = seeks ? "it seeks" : "it does not seek";
 
 	e2pf_note(&r->notes, "threads: %u (%s)", (unsigned)st->threads,
 		  s->settings.threads ? "as configured" :
 		  r->threads ? r->threads :
-		  st->seeks ? "one per spindle, two at most" :
-			      "two keep a device busy");
+		  seeks ? "one per spindle, two at most" :
+			  "two keep a device busy");
 	if (!r->order)
 		return;
-	if (st->latency_ns)
+	if (st->speed.latency_ns)
 		e2pf_note(&r->notes, "order: %s (%s%s: a small read takes %.2f ms, "
-			  "with eight in flight %.2f ms each)", order, seeks,
+			  "with eight in flight %.2f ms each)", order, kind,
 			  r->single_spindle ? " as a single spindle" : "",
-			  (double)st->latency_ns / 1e6,
-			  (double)st->deep_latency_ns / 1e6);
+			  (double)st->speed.latency_ns / 1e6,
+			  (double)st->speed.deep_latency_ns / 1e6);
 	else
-		e2pf_note(&r->notes, "order: %s (%s: %s%s%s)", order, seeks,
-			  declared(s, st->seeks), st->unmeasured ? "; it was not measured: " :
+		e2pf_note(&r->notes, "order: %s (%s: %s%s%s)", order, kind,
+			  declared(s, seeks), st->unmeasured ? "; it was not measured: " :
 			  "", st->unmeasured ? st->unmeasured : "");
 }
 
@@ -262,11 +248,10 @@ void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
 {
 	r->device = s->name;
 	r->budget = s->cfg.budget;
-	r->sharing = s->sharing;
 	r->stage_names = s->type->stage_names;
 	r->stages = s->type->stages;
 	e2pf_session_count(s, &r->engine);
-	r->single_spindle = e2pf_single_spindle(&s->topo, r->engine.seeks);
+	r->single_spindle = e2pf_single_spindle(&s->topo, r->engine.speed.seeks);
 	s->type->report(s, r);
 	add_notes(s, r);
 }

@@ -53,9 +53,8 @@ struct e2pf_session {
 	struct e2pf_device *dev[E2PF_DEVICES];	/* NULL without an engine */
 	struct stat stat[E2PF_DEVICES];
 	struct e2pf_topology topo;	/* of all devices together */
-	unsigned sharing;		/* processes, when reading began */
 	struct e2pf_engine_config cfg;
-	struct e2pf_engine *engine;
+	struct e2pf_engine *engine;	/* the filesystem's part makes it */
 	struct e2pf_engine_stats past;	/* of inherited sessions */
 	struct e2pf_engine_stats last;	/* of this one, when it was last counted;
 					   without an engine (send) its owner
@@ -85,11 +84,6 @@ int e2pf_session_init(struct e2pf_session *s,
 void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
 			     const struct stat *st);
 
-/* Create the engine for a source, which must outlive it.  Returns 0 or
- * ENOMEM. */
-int e2pf_session_add_source(struct e2pf_session *s,
-			    struct e2pf_source *source);
-
 /* Choose threads, order and budget from the devices' topology. */
 void e2pf_session_choose(struct e2pf_session *s);
 
@@ -100,9 +94,6 @@ int e2pf_session_start(struct e2pf_session *s);
 /* The sums over this session and the ones it has inherited. */
 void e2pf_session_count(struct e2pf_session *s,
 			struct e2pf_engine_stats *stats);
-
-/* False if anything was left out because memory ran out or reads failed. */
-bool e2pf_session_is_complete(struct e2pf_session *s);
 
 /* Fill in the facts that the session knows, and add notes: memory, threads, order,
  * and whether anything was read ahead.  The session owns the texts. */

@@ -23,21 +23,19 @@
 int e2pf_parse_number(const char *text, const char *suffixes, unsigned factor,
 		      uint64_t least, uint64_t most, uint64_t *out)
 {
-	uint64_t value = 0, unit = 1;
+	uint64_t value, unit = 1;
 	const char *suffix;
+	char *end;
 
 	if (*text < '0' || *text > '9' || (*text == '0' && text[1]))
 		return EINVAL;
-	for (; *text >= '0' && *text <= '9'; text++) {
-		unsigned digit = *text - '0';
-
-		if (value > (UINT64_MAX - digit) / 10)
-			return EINVAL;
-		value = value * 10 + digit;
-	}
-	if (*text) {
-		suffix = strchr(suffixes, *text);
-		if (!suffix || text[1])
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno)
+		return EINVAL;
+	if (*end) {
+		suffix = strchr(suffixes, *end);
+		if (!suffix || end[1])
 			return EINVAL;
 		for (; suffix >= suffixes; suffix--)
 			unit *= factor;
@@ -90,7 +88,7 @@ static int parse_accel(const char *text, unsigned *out)
 /* Largest file accepted, bytes: a hundred times what all settings need. */
 #define MOST_BYTES 65536u
 
-enum kind { NUMBER, SIZE, IO_MANAGER, ACCELERATIONS, TEXT, CONFIG, LAUNCHERS };
+enum kind { NUMBER, SIZE, IO_MANAGER, ACCELERATIONS, TEXT, CONFIG };
 
 #define TEXT_OF(number) #number
 #define FROM_TO(least, most) \
@@ -121,9 +119,6 @@ static const struct setting {
 	  "none, all or a list of crc32c, bitmaps, indirect", MEMBER(accel) },
 	{ NULL, "PREFETCH_STATS", TEXT, 0, 0, NULL, MEMBER(stats) },
 	{ NULL, "PREFETCH_CONFIG", CONFIG, 0, 0, "an absolute path", 0 },
-	{ NULL, "PREFETCH_E2FSCK", LAUNCHERS, 0, 0, NULL, 0 },
-	{ NULL, "PREFETCH_BTRFS", LAUNCHERS, 0, 0, NULL, 0 },
-	{ NULL, "PREFETCH_LAUNCHED", LAUNCHERS, 0, 0, NULL, 0 },
 };
 
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
@@ -155,10 +150,8 @@ static int set(struct e2pf_setup *s, const struct setting *setting,
 	case TEXT:
 		*(const char **)to = value;
 		return 0;
-	case CONFIG:
-		return *value == '/' ? 0 : EINVAL;
 	default:
-		return 0;
+		return *value == '/' ? 0 : EINVAL;
 	}
 }
 
@@ -192,7 +185,6 @@ struct reading {
 	struct e2pf_setup *setup;
 	const char *path;
 	unsigned line;		/* in the file */
-	char unknown[65];	/* a variable that is none of ours */
 	char *error;
 	size_t size;
 };
@@ -317,8 +309,6 @@ static bool parse_variable(struct reading *r, const char *entry)
 			return !set(r->setup, &settings[i], value + 1) ||
 			       wrong(r, variable, "\"%.64s\" is not %s",
 				     value + 1, settings[i].expected);
-	if (variable[8] == '_')
-		e2pf_printable(r->unknown, sizeof(r->unknown), variable);
 	return true;
 }
 
@@ -356,7 +346,5 @@ bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size)
 		s->prefetch = 0;
 		return false;
 	}
-	if (s->verbose > 0 && *r.unknown)
-		snprintf(error, size, "%s: no such variable, ignored", r.unknown);
 	return true;
 }

@@ -45,8 +45,7 @@ struct e2pf_setup {
  * Read the file and the variables PREFETCH..., which override it.  If anything in
  * either is wrong, returns false with a line in `error`, and nothing is to be
  * prefetched.  The line is empty if memory or descriptors have run out.  A missing
- * file is empty, unless it was named by PREFETCH_CONFIG. If it returns true the line
- * is empty, or, if `verbose` is set, names a variable that is not known.
+ * file is empty, unless it was named by PREFETCH_CONFIG.
  */
 bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size);
 

@@ -127,16 +127,13 @@ static void describe(const struct module_result *r, double seconds, char *text,
 	const struct e2pf_notes *notes = &module.report.notes;
 	const struct e2pf_engine_stats *st = &module.report.engine;
 	char took[32], wait[32], disk[64] = "";
-	double waited = 0;
-	unsigned i;
 
-	for (i = 0; i < E2PF_STAGES; i++)
-		waited += (double)st->stage[i].stall_ns / 1e9;
 	e2pf_in_words(seconds, took, sizeof(took));
 	/* The waits of a program that no engine follows are not known. */
 	if (r->session->cfg.has_checker && module.report.order)
 		snprintf(disk, sizeof(disk), ", waited %s for the disk",
-			 e2pf_in_words(waited, wait, sizeof(wait)));
+			 e2pf_in_words((double)st->stall_ns / 1e9, wait,
+				       sizeof(wait)));
 	if (notes->off)
 		snprintf(text, size, "%s in %s, nothing read ahead: %s",
 			 r->done, took, notes->why_off);

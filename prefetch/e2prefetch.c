@@ -228,7 +228,7 @@ static int finish_target(const struct reading *all, const struct target *t,
 
 	e2pf_session_stop(t->session, all->over ? PATIENCE_MS : -1);
 	e2pf_session_report(t->session, &r);
-	complete = e2pf_session_is_complete(t->session) && !t->session->why_off;
+	complete = !st->errors && !st->gave_up && !t->session->why_off;
 	if (t->session->why_off && !o->command)
 		fprintf(stderr, "e2prefetch: %s: nothing is read ahead: %s\n",
 			t->device, t->session->why_off);

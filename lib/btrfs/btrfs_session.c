@@ -137,7 +137,8 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 	}
 	if (!*why) {
 		e2pf_btrfs_init(&s->btrfs, read_block, &s->base);
-		if (!e2pf_session_add_source(&s->base, &s->btrfs.source))
+		s->base.engine = e2pf_engine_new(&s->btrfs.source, s->base.dev);
+		if (s->base.engine)
 			return &s->base;
 		*why = "no memory";
 	}

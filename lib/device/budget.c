@@ -155,7 +155,6 @@ static void lower_by_groups(struct limit *limit)
 			lower_by_path(limit, "/memory", path, &v1);
 		} else if (!*controllers && !strcmp(id, "0")) {
 			lower_by_path(limit, "", path, &v2);
-			lower_by_path(limit, "/unified", path, &v2);
 		}
 	}
 }
@@ -176,9 +175,8 @@ uint64_t e2pf_memory_share(const char *sysroot, bool idle)
 	(void)e2pf_read_text(sysroot, "proc/meminfo", text, sizeof(text));
 	unused = plus(kib_of(text, "MemFree:"),
 		      kib_of(text, "Inactive(file):"));
-	/* Before Linux 3.14 there is no MemAvailable. */
 	available = kib_of(text, "MemAvailable:");
-	lower(&limit, available == UINT64_MAX ? unused : available, unused);
+	lower(&limit, available, unused);
 	lower_by_groups(&limit);
 	return limit.bytes == UINT64_MAX ? limit.bytes :
 	       limit.bytes / e2pf_share_count(sysroot);

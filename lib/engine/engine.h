@@ -65,8 +65,7 @@ struct e2pf_engine_config {
 struct e2pf_stage_stats {
 	uint64_t ns;		/* wall time */
 	uint64_t reads;		/* by the checker: */
-	uint64_t hits;		/* served from memory, */
-	uint64_t stalls;	/* and those that waited for the device; */
+	uint64_t stalls;	/* those that waited for the device; */
 	uint64_t stall_ns;	/* their time, the gate included */
 };
 
@@ -93,11 +92,8 @@ struct e2pf_engine_stats {
 					   the checker's included */
 	uint64_t suspect_at;		/* the first of them, bytes from the
 					   start of its device */
-	bool seeks;			/* as it was started */
-	uint64_t latency_ns;		/* of one small read far away; 0 when
-					   not measured */
-	uint64_t deep_latency_ns;	/* for each of eight at once */
-	const char *unmeasured;		/* why they are not known, a text that
+	struct e2pf_speed speed;	/* as measured, or `seeks` as configured */
+	const char *unmeasured;		/* why it is not known, a text that
 					   follows the name of the device; or
 					   NULL */
 	uint64_t threads;		/* workers there were at most */

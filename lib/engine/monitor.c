@@ -698,9 +698,7 @@ static void count_workers(struct e2pf_engine *e,
 		.gave_up = e->gave_up,
 		.slow_or_failed = p->suspects,
 		.suspect_at = p->suspect_at,
-		.seeks = p->speed.seeks,
-		.latency_ns = p->speed.latency_ns,
-		.deep_latency_ns = p->speed.deep_latency_ns,
+		.speed = p->speed,
 		.unmeasured = p->unmeasured,
 		.threads = pool->threads_most
 	};

@@ -146,7 +146,6 @@ unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 	uint64_t wait = now - r->began;
 
 	stage->reads++;
-	stage->hits += !stalled;
 	c->bytes += r->length;
 	if (!stalled)
 		return 0;

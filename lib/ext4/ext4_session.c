@@ -169,8 +169,10 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 			fs->io->manager == unix_io_manager ? "unix" : "other";
 	err = EXT2_ET_NO_MEMORY;
 	s->ext4 = e2pf_ext4_new(&s->geo, E2PF_ALL_CLASSES);
-	if (!s->ext4 ||
-	    e2pf_session_add_source(&s->base, &s->ext4->source))
+	if (!s->ext4)
+		goto fail;
+	s->base.engine = e2pf_engine_new(&s->ext4->source, s->base.dev);
+	if (!s->base.engine)
 		goto fail;
 	s->ext4->copy_group = copy_group;
 	s->ext4->groups_owner = s;

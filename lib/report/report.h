@@ -41,7 +41,6 @@ struct e2pf_report {
 	const char *io_manager;
 	uint64_t journal_bytes;
 	uint64_t budget;		/* bytes; 0: reading did not begin */
-	uint64_t sharing;		/* processes that share memory */
 	bool single_spindle;
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;

@@ -41,11 +41,10 @@ static const struct member of_report[] = {
 	{ "io_manager", TEXT, REPORT(io_manager) },
 	{ "journal_bytes", NUMBER, REPORT(journal_bytes) },
 	{ "memory_budget_bytes", NUMBER, REPORT(budget) },
-	{ "sharing", NUMBER, REPORT(sharing) },
 	{ "single_spindle", FLAG, REPORT(single_spindle) },
 }, of_engine[] = {
 	{ "threads", NUMBER, ENGINE(threads) },
-	{ "seeks", FLAG, ENGINE(seeks) },
+	{ "seeks", FLAG, ENGINE(speed.seeks) },
 	{ "planned_bytes", SUM, ENGINE(planned_bytes) },
 	{ "prefetched_bytes", SUM, ENGINE(prefetched_bytes) },
 	{ "prefetched_requests", SUM, ENGINE(prefetched_requests) },
@@ -58,7 +57,6 @@ static const struct member of_report[] = {
 }, of_stage[] = {
 	{ "seconds", SUM_NS, STAGE(ns) },
 	{ "reads", SUM, STAGE(reads) },
-	{ "hits", SUM, STAGE(hits) },
 	{ "stalls", SUM, STAGE(stalls) },
 	{ "stall_seconds", SUM_NS, STAGE(stall_ns) },
 };
@@ -88,10 +86,10 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 	add(of_engine, COUNT(of_engine), to, from);
 	if (from->threads > to->threads)
 		to->threads = from->threads;
-	if (from->latency_ns || from->threads) {
-		to->seeks = from->seeks;
-		to->latency_ns = from->latency_ns;
-		to->deep_latency_ns = from->deep_latency_ns;
+	to->gave_up |= from->gave_up;
+	to->stall_ns += from->stall_ns;
+	if (from->speed.latency_ns || from->threads) {
+		to->speed = from->speed;
 		to->unmeasured = from->unmeasured;
 	}
 	for (i = 0; i < E2PF_STAGES; i++)

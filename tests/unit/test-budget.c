@@ -52,9 +52,6 @@ static const struct machine {
 	{ "a sixteenth is idle at least", "proc/meminfo: "
 	  "MemFree: 1000 kB;MemAvailable: 8000000 kB;Inactive(file): 9 kB\n",
 	  MACHINE, MACHINE / 16 },
-	{ "a kernel without MemAvailable", "proc/meminfo: "
-	  "MemFree: 1000 kB;Cached: 5000 kB;Inactive(file): 9 kB\n",
-	  1009 * KIB, 1009 * KIB },
 	{ "a kernel without lists", "proc/meminfo: MemAvailable: 5 kB\n",
 	  5 * KIB, 5 * KIB },
 	/* 512 MiB: 400 are in use, 316 of these file pages, 16 of those
@@ -95,9 +92,6 @@ static const struct machine {
 	  GROUP("9:name=systemd:/;4:memory:/job;0::/job")
 	  USE_V1("/job", "104857600", "31457280")
 	  G "unified/job/cgroup.procs: 1", 70 * MIB, 70 * MIB },
-	{ "version 2 beside version 1", MEMINFO
-	  GROUP("9:name=systemd:/;0::/job")
-	  USE_V2("unified/job", "104857600", "0"), 100 * MIB, 100 * MIB },
 	{ "names that begin alike", MEMINFO
 	  GROUP("4:memory:/;5:memory2:/tight;6:cpuset:/tight")
 	  USE_V1("/tight", "4096", "0") G "cpuset/memory.max: 4096",

@@ -337,9 +337,9 @@ RIG_TESTS(measured_without_the_lock, 2, set_up_guess(r, 44, way))
 	assert_int_equal(measuring_reads(r), 11);
 	assert_int_equal(fake_threads_alive(), way ? 1 : 4);
 	assert_int_equal(rig_stats(r).threads, way ? 1 : 4);
-	assert_int_equal(rig_stats(r).seeks, way);
-	assert_int_equal(rig_stats(r).latency_ns, r->dev.miss_ns);
-	assert_int_equal(rig_stats(r).deep_latency_ns, r->dev.ask_ns);
+	assert_int_equal(rig_stats(r).speed.seeks, way);
+	assert_int_equal(rig_stats(r).speed.latency_ns, r->dev.miss_ns);
+	assert_int_equal(rig_stats(r).speed.deep_latency_ns, r->dev.ask_ns);
 	assert_null(rig_stats(r).unmeasured);
 	if (!way) {
 		rig_checker_reads(r, 1, 1);

@@ -161,8 +161,8 @@ OBSERVER_TEST(hits_and_misses)
 			assert_true(are_bytes_of(buf, 10 + i, n < 0 ?
 						 (size_t)-n : (size_t)n * BS));
 			st = rig_stats(r);
-			assert_int_equal(st.stage[E2PF_EXT4_OPEN].hits,
-					 i + 1);
+			assert_int_equal(st.stage[E2PF_EXT4_OPEN].reads,
+					 2 * i + j + 1);
 			assert_int_equal(st.stage[E2PF_EXT4_OPEN].stalls,
 					 i + j);
 		}

@@ -79,9 +79,9 @@ TEST(order)
 		struct e2pf_session *s = begin();
 
 		s->topo.spindles = s->topo.disks = rows[i].spindles;
-		s->last.seeks = rows[i].seeks;
-		s->last.latency_ns = rows[i].latency_ns;
-		s->last.deep_latency_ns = rows[i].deep_ns;
+		s->last.speed.seeks = rows[i].seeks;
+		s->last.speed.latency_ns = rows[i].latency_ns;
+		s->last.speed.deep_latency_ns = rows[i].deep_ns;
 		s->last.unmeasured = rows[i].unmeasured;
 		e2pf_session_report(s, &report);
 		says(1, "threads", "3", rows[i].seeks ?

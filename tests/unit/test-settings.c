@@ -154,7 +154,7 @@ TEST_WITH(nothing_else, make_file, remove_file)
 	}
 }
 
-/* Variables that begin like ours are of others: they are named to who asks. */
+/* Variables that begin like ours are of others. */
 TEST_WITH(of_others, make_file, remove_file)
 {
 	static const char *const names[] = {
@@ -167,9 +167,6 @@ TEST_WITH(of_others, make_file, remove_file)
 		assert_true(read_with(""));
 		assert_true(setup.prefetch && !setup.reading.threads);
 		assert_string_equal(error, "");
-		assert_true(read_with("verbose = 1\n"));
-		assert_true(setup.prefetch);
-		assert_ptr_equal(strstr(error, names[i]), error);
 		/* What is ours is still wrong. */
 		setenv("PREFETCH_THREADS", "0", 1);
 		assert_false(read_with(""));
