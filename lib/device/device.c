@@ -4,13 +4,8 @@
  * The real device: a descriptor for reading ahead, and a mapping that is never
  * accessed and only lets mincore(2) report which pages are cached.
  *
- * Readahead is posix_fadvise(POSIX_FADV_WILLNEED).  10,000 scattered blocks
- * from a modelled NVMe disk, one thread: fadvise 0.57 s,
- * io_uring reads 0.42, MADV_POPULATE_READ 6.1, pread 10; with two threads
- * fadvise 0.36, pread with 64 threads 0.89.  3,000 IOPS: 3.3, 3.4, 14, 10;
- * 1,000 blocks from a disk: 2.1, 2.1, 23, 6.1.  io_uring gains nothing over two
- * threads with fadvise, copies even blocks that are not parsed, and is not
- * available everywhere.
+ * Readahead is posix_fadvise(POSIX_FADV_WILLNEED); doc/measurements.md, "Readahead calls",
+ * compares it with io_uring, MADV_POPULATE_READ and pread.
  *
  * Reads on the descriptor do not trigger the kernel's own readahead
  * (POSIX_FADV_RANDOM): the engine alone chooses the blocks to read ahead.

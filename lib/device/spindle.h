@@ -4,11 +4,6 @@
  * The single-spindle detector: does a device seek, that is, is one sweep over it
  * cheaper than two?
  *
- * The proposal of 2014 gave each processor a thread, which read the groups T, T + N,
- * T + 2N, ...  An SSD became 15 to 20 % faster, one SATA disk 5 %, and a USB disk three
- * times as slow: the threads sent its head to and fro.  Its reviewers asked that
- * the program find out by itself, so that no user must know.
- *
  * It decides by the kernel's declaration (topology.h), where that can be believed, and
  * else by the time of eleven reads (speed.h).  The policy:
  *

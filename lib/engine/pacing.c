@@ -12,27 +12,19 @@
  * again. */
 #define FAILURES_MOST 2u
 
-/* Gaps that are read through.  On a disk 32 KiB pass under the head in a
- * quarter of a millisecond, less than any request takes.  With 64 KiB a check takes as
- * long and reads more that it would not: bad sectors, on a disk that is failing.  With 16
- * KiB it takes 0.93 to 1.03, but 1.12 on a volume that is restored from a snapshot;
- * without gaps 1.02 to 1.10 (`bench/run` on four models).  Several disks, whose requests
- * take less than 3 ms with others in flight, gain by 64 KiB: 0.93, 0.94 and 0.97 on three
- * mirrored ones. */
+/* Gaps that are read through: doc/measurements.md has more figures.  On a disk 32 KiB pass
+ * under the head in a quarter of a millisecond, less than any request takes.  Several
+ * disks, whose requests take less than 3 ms with others in flight, gain by 64 KiB. */
 #define SEEK_GAP (32u << 10)
 #define SPINDLES_GAP (64u << 10)
 #define SPINDLES_NS 3000000u
 
-/* Where nothing seeks, a gap is narrow if one more request takes less than DEAR_NS: 5 us
- * on NVMe and 12 to 20 us on a SATA SSD, all of it processor time.  If nothing was
- * measured there are no gaps.  Where requests are limited apart from bytes (333 us on a
- * volume with 3,000 IOPS), gaps are wide while requests are small, since then there are
- * bytes to spare: smaller than what passes at 90 MB/s in the time of a request.  They
- * become narrow gradually, from 3/4 of that size to 5/4: with a step between 32 KiB and 4
- * KiB such a volume was busy for 1.13 times as long with a filesystem that is 15 % full,
- * an SD card 1.05 (`extents@1/4`); with 64 KiB whatever the size it reads 1.6 times the
- * bytes (`extents`), and with 16 KiB it makes 1.5 times the requests (`aged` in
- * tests/fixtures/requests.txt). */
+/* Where nothing seeks, a gap is narrow if one more request takes less than DEAR_NS: 5 us on
+ * NVMe and 12 to 20 us on a SATA SSD.  If nothing was measured there are no gaps.  Where
+ * requests are limited apart from bytes (333 us on a volume with 3,000 IOPS), gaps are wide
+ * while requests are small, since then there are bytes to spare: smaller than what passes
+ * at 90 MB/s in the time of a request.  They become narrow gradually, from 3/4 of that size
+ * to 5/4. */
 #define DEAR_NS 100000u
 #define WIDE_GAP (48u << 10)
 #define NARROW_GAP (4u << 10)

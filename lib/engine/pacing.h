@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Pacing: what the device can take.  Which gaps are worth reading through, whether it is
- * stuck, and whether it may be failing.
- *
- *	stuck		A read took a second, or one of the checker failed.  The workers
- *			leave the device to the checker until it has served a few of the
- *			checker's reads quickly, for that may be a hiccup.
- *	suspect		A read took a second or failed at any time before.  Nothing is
- *			read that the check does not read.
- *	careful		Suspect, and serial, or a read has failed.  Little is in flight.
- *	given up	A second place cannot be read.
- *
- * A device is serial if one slow request holds up all others: that is the case where it
- * seeks, and where a request takes as long with others in flight.  Any other is stuck only
- * after a read has failed.
+ * Pacing: what the device can take.  Which gaps are worth reading through; whether the
+ * device is stuck or suspect, how few requests it may then have in flight, and when to give
+ * up: doc/architecture.md, "A device that fails".
  */
 #ifndef E2PF_PACING_H
 #define E2PF_PACING_H

@@ -40,13 +40,11 @@
 #define TOUCHED_BYTES 4096u
 
 /*
- * How many requests may be in flight.  The end of a check has to wait for all of them: the
- * last close of a block device, and the exit of a process that reads it, wait for each page
- * that is being read, even after a signal.  On a disk that takes seconds for a request, a
- * full queue takes minutes.  So the limit follows the time that a request takes: it grows by
- * one with each that completes in time, and is halved if one is late.  A disk with 64
- * requests to choose among takes half a second for them.  At first it is as many as complete
- * in half of that time, FIRST_LEAST if that is not known.
+ * How many requests may be in flight: the end of a check has to wait for all of them, minutes
+ * for a full queue on a disk that takes seconds for a request.  The limit grows by one with
+ * each that completes in time, and is halved if one is late.  A disk with 64 requests to
+ * choose among takes half a second for them.  At first it is as many as complete in half of
+ * that time, FIRST_LEAST if that is not known.
  */
 #define LATE_NS 500000000u
 #define FIRST_LEAST 4u
