@@ -302,17 +302,6 @@ static bool file_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 	return true;
 }
 
-static void file_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len)
-{
-	enum e2pf_residency state;
-
-	/* Pages that are not cached any more would be read one by one. */
-	if (dev->fill_page_tables &&
-	    file_span(dev, offset, len, &state) == len &&
-	    state == E2PF_CACHED)
-		dev->fill_page_tables(file_device(dev)->offset + offset, len);
-}
-
 static void file_close(struct e2pf_device *dev)
 {
 	struct file_device *f = file_device(dev);
@@ -331,7 +320,6 @@ static const struct e2pf_device_ops file_ops = {
 	.close = file_close,
 	.arrives = file_arrives,
 	.next_data = file_next_data,
-	.populate = file_populate,
 };
 
 static const char passes_by[] = "its blocks do not stay in memory";
@@ -397,6 +385,13 @@ bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 		len -= n;
 	}
 	return true;
+}
+
+void e2pf_device_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len)
+{
+	/* Pages that are not cached any more would be read one by one. */
+	if (dev->fill_page_tables && e2pf_is_cached(dev, offset, len, false))
+		dev->fill_page_tables(file_device(dev)->offset + offset, len);
 }
 
 /* The descriptor has the lowest free number, so all below it are in use. */

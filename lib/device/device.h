@@ -54,9 +54,6 @@ struct e2pf_device_ops {
 	/* The first byte at or after this one that is stored, and not in a hole
 	 * of a file; UINT64_MAX if there is none.  NULL: there are no holes. */
 	uint64_t (*next_data)(struct e2pf_device *dev, uint64_t offset);
-	/* Enter the range into the checker's mapping, if all of it is cached.
-	 * NULL: there never is one. */
-	void (*populate)(struct e2pf_device *dev, uint64_t offset, uint64_t len);
 };
 
 struct e2pf_device {
@@ -90,6 +87,9 @@ int e2pf_device_open(const char *path, uint64_t offset,
 /* Are all of these bytes in the page cache?  `held_counts`: also if they are held. */
 bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 		    bool held_counts);
+
+/* Enter these bytes into the checker's mapping, if there is one and they are all cached. */
+void e2pf_device_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len);
 
 /* Map a file or device for reading, or return NULL.  That costs nothing but address
  * space; where that is limited (RLIMIT_AS) it is left to the checker. */

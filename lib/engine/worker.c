@@ -111,15 +111,6 @@ static bool is_complete(struct e2pf_engine *e, const struct request *r)
 	       (state == E2PF_MISSING && dev->sees_held);
 }
 
-static void populate(struct e2pf_worker *w, unsigned device, uint64_t offset,
-		     uint64_t len)
-{
-	struct e2pf_device *dev = w->e->devices[device];
-
-	if (dev->ops->populate)
-		dev->ops->populate(dev, offset, len);
-}
-
 /* The oldest request is no longer in flight.  `late`: it took long or has failed, and then
  * counts as completed, too. */
 static void end_request(struct e2pf_worker *w, bool late)
@@ -127,7 +118,8 @@ static void end_request(struct e2pf_worker *w, bool late)
 	const struct request *r = request_at(w, 0);
 
 	if (!late)
-		populate(w, r->device, r->offset, r->bytes);
+		e2pf_device_populate(w->e->devices[r->device], r->offset,
+				     r->bytes);
 	w->oldest = (w->oldest + 1) % E2PF_IN_FLIGHT_MOST;
 	w->in_flight--;
 	if (late)
@@ -320,7 +312,7 @@ static bool request_run(struct e2pf_worker *w,
 		len = dev->ops->span(dev, pos, end - pos, &state);
 		missing = state == E2PF_MISSING;
 		if (state == E2PF_CACHED)
-			populate(w, device, pos, len);
+			e2pf_device_populate(dev, pos, len);
 		if (state == E2PF_HELD)
 			mark_held(&run, pos, len);
 		if (!e2pf_monitor_count_span(e, &w->turn, &run, pos, len,

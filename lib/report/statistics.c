@@ -4,10 +4,7 @@
  * The statistics as JSON, a member on each line.  Decides the keys and their order,
  * which doc/statistics.md explains, and to which files they may be written.
  *
- * The name of the file comes from the environment of a program that runs as root.  So
- * the file must be new, or a regular file that the effective user owns, that has no
- * other name, and that is empty or begins with a brace.  It is never opened through a
- * symbolic link.  Only its owner can read it.
+ * The name of the file comes from the environment of a program that runs as root.
  */
 #include <errno.h>
 #include <fcntl.h>
