@@ -10,7 +10,6 @@
 #ifndef CLONES_H
 #define CLONES_H
 
-#include <ext2fs/ext2fs.h>
 #include <stdint.h>
 
 #include "ext4/ext4_source.h"
@@ -18,8 +17,9 @@
 /* Forget all blocks: a scan of all inodes begins. */
 void clones_forget(void);
 
-/* Pass 1B has found that this block of a file is claimed several times. */
-void clones_add(ext2_filsys fs, uint64_t block);
+/* Pass 1B has found that this block of a file is claimed several times.  Without
+ * memory it is not read ahead. */
+void clones_add(uint64_t block);
 
 /* Pass 1D has reached such a block of a file whose blocks it clones.  The engine
  * and its source are those of the check. */

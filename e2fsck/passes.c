@@ -70,7 +70,6 @@ void passes_begin(void)
 struct block_walk {
 	block_fn *func;
 	void *data;
-	ext2_filsys fs;
 	uint64_t block;			/* that it has reached */
 };
 
@@ -112,7 +111,7 @@ static void claimed(void *ctx)
 	const struct block_walk *w = ctx;
 
 	if (self.stage == E2PF_EXT4_PASS1B)
-		clones_add(w->fs, w->block);
+		clones_add(w->block);
 	else if (engine())
 		clones_at(source(), engine(), w->block);
 }
@@ -132,7 +131,7 @@ static bool may_be_claimed(ext2_filsys fs, int flags)
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 				char *block_buf, block_fn *func, void *data)
 {
-	struct block_walk w = { .func = func, .data = data, .fs = fs };
+	struct block_walk w = { .func = func, .data = data };
 	errcode_t err;
 	REAL(ext2fs_block_iterate3);
 
