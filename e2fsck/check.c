@@ -38,7 +38,6 @@ static struct {
 	ext2_filsys opened;		/* no session has begun for it */
 	uint64_t offset;
 	ext2_filsys alongside;		/* read ahead of without following */
-	struct e2pf_observer observer;
 } self;
 
 static bool is_small(struct ext2_super_block *s)
@@ -147,12 +146,8 @@ static bool begin_session(ext2_filsys fs)
 		    !e2pf_io_table_is_ours();
 	if (alongside && check.session)
 		return false;
-	err = alongside ?
-	      e2pf_open(fs, check.path, self.offset, &module.setup.reading,
-			&session) :
-	      e2pf_open_for_check(fs, check.path, self.offset,
-				  &module.setup.reading, &self.observer,
-				  &session);
+	err = e2pf_open(fs, check.path, self.offset, &module.setup.reading,
+			!alongside, &session);
 	if (err && !check.session)
 		e2pf_note_off(&module.report.notes, "off",
 			      "the filesystem cannot be followed");

@@ -25,7 +25,6 @@ struct e2pf_ext4_session {
 					   thread; NULL: there are none */
 	pthread_mutex_t lock;		/* of that */
 	struct e2pf_ext4 *ext4;
-	struct e2pf_observer *observer;	/* NULL without a checker */
 	uint64_t journal_bytes;		/* of its map, requested */
 	bool uses_mmap;			/* the checker reads through that manager */
 	const char *io_manager;
@@ -39,22 +38,13 @@ static inline struct e2pf_ext4_session *e2pf_ext4_of(struct e2pf_session *s)
 /*
  * Open a session on `fs`, which libext2fs has opened from `device`; the
  * filesystem begins `offset` bytes into the device.  `fs` is only read, and must
- * outlive the session, or its end.  `settings` may be NULL.
+ * outlive the session, or its end.  `settings` may be NULL.  With `has_checker` the
+ * program reads through fs->io: from now on these reads are observed, and the engine
+ * keeps ahead of them.  There is one such session at a time.
  */
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
-		    const struct e2pf_settings *settings,
+		    const struct e2pf_settings *settings, bool has_checker,
 		    struct e2pf_session **session);
-
-/*
- * Like e2pf_open(), for a program that reads through fs->io: from now on
- * `observer` observes these reads, and the engine keeps ahead of them.  The
- * caller owns the observer, which serves one session at a time.
- */
-errcode_t e2pf_open_for_check(ext2_filsys fs, const char *device,
-			      uint64_t offset,
-			      const struct e2pf_settings *settings,
-			      struct e2pf_observer *observer,
-			      struct e2pf_session **session);
 
 /* The checker is about to walk the block map of the filesystem's journal, which
  * does not use extents.  `block` are the indirect, double indirect and triple
@@ -64,7 +54,7 @@ void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3]);
 /*
  * A scan of all inodes begins.  Stop reading ahead for an earlier scan, choose
  * threads, order and budget from the device's topology, and start.  May be
- * called any number of times.  `fs` is the one of e2pf_open_for_check().  Does
+ * called any number of times.  `fs` is the one of e2pf_open().  Does
  * nothing if a thread of the earlier scan still waits for the device.
  */
 errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs);
