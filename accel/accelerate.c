@@ -15,13 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accelerate.h"
-#include "bitmaps.h"
-#include "crc32c.h"
-#include "indirect.h"
 #include "interpose.h"
 #include "linkage.h"
-#include "trial.h"
+#include "standins.h"
 
 static const char linked[] = "internal calls of libext2fs cannot be interposed";
 static const char absent[] = "libext2fs lacks a function that it needs";

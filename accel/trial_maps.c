@@ -7,7 +7,7 @@
  * It calls no inline function of libext2fs on maps: without optimization such a call
  * refers to the library, which no module is linked with.
  */
-#include "trial.h"
+#include "standins.h"
 
 #define STEPS 240u
 #define AREA_STEPS 20u

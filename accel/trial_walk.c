@@ -4,9 +4,7 @@
  * Walks over the blocks of made-up files, and keeps the callbacks, reads and
  * writes, and what they leave behind.
  */
-#include <ext2fs/ext2fs.h>
-
-#include "trial.h"
+#include "standins.h"
 
 #define NUMBERS (TRIAL_BLOCK / sizeof(__u32))
 #define FIRST 100u		/* first of the stored blocks */

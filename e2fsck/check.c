@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "ability.h"
 #include "check.h"
 #include "keep_errno.h"
 #include "linkage.h"
@@ -39,6 +38,12 @@ static struct {
 	uint64_t offset;
 	ext2_filsys alongside;		/* read ahead of without following */
 } self;
+
+const struct accel *check_accel(void)
+{
+	return &e2pf_accel && !strcmp(e2pf_accel.version, PACKAGE_VERSION) ?
+	       &e2pf_accel : NULL;
+}
 
 static bool is_small(struct ext2_super_block *s)
 {
@@ -74,7 +79,7 @@ static void decide(ext2_filsys fs)
 	unsigned asked = module.setup.accel;
 	bool small = !module.setup.accel_is_set && is_small(fs->super);
 	enum selftest outcome = SELFTEST_NONE;
-	const struct accel *accel = ability_accel();
+	const struct accel *accel = check_accel();
 	const char *instead = !accel ? "e2fsck-accel.so is not in this process" :
 			      small ? "the filesystem is small" :
 			      "no self-test was run";
@@ -82,7 +87,7 @@ static void decide(ext2_filsys fs)
 
 	self.decided = true;
 	/* This is another program, or one that the module cannot follow. */
-	if (!ability_to_follow()) {
+	if (!passes_can_be_followed()) {
 		module.setup.prefetch = 0;
 		module.on = false;
 		return;

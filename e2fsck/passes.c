@@ -6,16 +6,14 @@
  */
 #include <stdatomic.h>
 
-#include "ability.h"
 #include "check.h"
 #include "clones.h"
-#include "indirect.h"
 #include "interpose.h"
 #include "keep_errno.h"
+#include "linkage.h"
 #include "module.h"
 #include "reporter.h"
 #include "ext4/ext4_session.h"
-#include "stages.h"
 
 /* The number of directory list entries copied at a time, and the number of
  * entries that the walk visits before the engine is asked again whether it has
@@ -30,6 +28,22 @@ static struct {
 	atomic_bool in_list;		/* a walk over the directory list is
 					   followed */
 } self;
+
+bool passes_can_be_followed(void)
+{
+	/* These calls show the module where the check is. */
+	static const char *const calls[] = {
+		"ext2fs_open2", "ext2fs_open_inode_scan",
+		"ext2fs_get_next_inode_full", "ext2fs_dblist_iterate2",
+		"ext2fs_close_free",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (!linkage_program_refers(calls[i]))
+			return false;
+	return true;
+}
 
 static struct e2pf_engine *engine(void)
 {
@@ -120,7 +134,7 @@ static void claimed(void *ctx)
  * and has no flags. */
 static bool may_be_claimed(ext2_filsys fs, int flags)
 {
-	if (!module.on || !fs || fs != check.fs || !ability_accel() ||
+	if (!module.on || !fs || fs != check.fs || !check_accel() ||
 	    !e2pf_accel.have_claims() || !(fs->flags & EXT2_FLAG_RW))
 		return false;
 	if (self.stage == E2PF_EXT4_PASS1B)

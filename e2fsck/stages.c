@@ -16,7 +16,7 @@
  * A scan after that is the first scan of a restarted check.  Calls in another
  * order do no harm: a stage is only a name.
  */
-#include "stages.h"
+#include "check.h"
 
 enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage stage, enum seen seen)
 {

@@ -9,9 +9,8 @@
 #include <ext2fs/ext2fs.h>
 
 #include "unit.h"
-#include "indirect.h"
 #include "interpose.h"
-#include "trial.h"
+#include "standins.h"
 
 #define NUMBERS (TRIAL_BLOCK / sizeof(__u32))
 
