@@ -91,7 +91,7 @@ static inline void trial_keep_bytes(struct trial *t, const void *bytes,
 }
 
 /* The next number below `below`. */
-static inline uint64_t number(uint64_t *random, uint64_t below)
+static inline uint64_t trial_number(uint64_t *random, uint64_t below)
 {
 	*random = *random * UINT64_C(6364136223846793005) +
 		  UINT64_C(1442695040888963407);

@@ -24,9 +24,9 @@ static struct area new_area(struct trial *t)
 {
 	static const uint64_t counts[] = { 70, 300, 5000, 400000,
 					    LAST };
-	struct area a = { .count = counts[number(&t->random, 5)] };
+	struct area a = { .count = counts[trial_number(&t->random, 5)] };
 
-	a.first = 1 + number(&t->random, LAST - a.count + 1);
+	a.first = 1 + trial_number(&t->random, LAST - a.count + 1);
 	return a;
 }
 
@@ -35,16 +35,16 @@ static void use_bytes(struct trial *t, ext2fs_block_bitmap map, uint64_t at,
 		      bool in)
 {
 	uint64_t word[BITS_MOST / 64] = { 0 };
-	unsigned most = number(&t->random, 4) ? 200 : BITS_MOST;
-	unsigned count = (unsigned)number(&t->random, most) + 1, i;
-	bool striped = !number(&t->random, 8);
+	unsigned most = trial_number(&t->random, 4) ? 200 : BITS_MOST;
+	unsigned count = (unsigned)trial_number(&t->random, most) + 1, i;
+	bool striped = !trial_number(&t->random, 8);
 
 	if (at > LAST - count)
 		at = LAST - count;
 	for (i = 0; in && i < (count + 63) / 64; i++)
 		word[i] = striped ? UINT64_C(0x5555555555555555) :
-			  ext2fs_cpu_to_le64(number(&t->random, UINT32_MAX) <<
-					     number(&t->random, 64));
+			  ext2fs_cpu_to_le64(trial_number(&t->random, UINT32_MAX) <<
+					     trial_number(&t->random, 64));
 	trial_keep(t, (uint64_t)(in ?
 		ext2fs_set_block_bitmap_range2(map, at, count, word) :
 		ext2fs_get_block_bitmap_range2(map, at, count, word)));
@@ -98,11 +98,11 @@ static void replace(struct trial *t, ext2fs_block_bitmap *map)
 
 static void step(struct trial *t, ext2fs_block_bitmap *map, struct area a)
 {
-	uint64_t at = a.first + number(&t->random, a.count), kind;
-	uint64_t n = 1 + number(&t->random, number(&t->random, 4) ? 20 :
+	uint64_t at = a.first + trial_number(&t->random, a.count), kind;
+	uint64_t n = 1 + trial_number(&t->random, trial_number(&t->random, 4) ? 20 :
 				a.count);
 
-	kind = number(&t->random, 10);
+	kind = trial_number(&t->random, 10);
 	if (kind < 3)
 		trial_keep(t, !!ext2fs_mark_generic_bmap(*map, at));
 	else if (kind < 4)

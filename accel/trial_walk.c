@@ -23,7 +23,7 @@ static unsigned change, end, fail;	/* one call in this many; 0: none */
 
 static bool once_in(unsigned n)
 {
-	return n && !number(&now->random, n);
+	return n && !trial_number(&now->random, n);
 }
 
 static void note(uint64_t what, uint64_t a, uint64_t b)
@@ -94,7 +94,7 @@ static int callback(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 	note(5, ref_block, (uint64_t)ref_offset);
 	if (once_in(change)) {
 		flags |= BLOCK_CHANGED;
-		*block = once_in(3) ? 0 : FIRST + number(&now->random, STORED);
+		*block = once_in(3) ? 0 : FIRST + trial_number(&now->random, STORED);
 	}
 	if (once_in(end))
 		flags |= BLOCK_ABORT;
@@ -105,8 +105,8 @@ static int callback(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
  * filesystem. */
 static __u32 some_block(void)
 {
-	return once_in(8) ? (__u32)number(&now->random, 2 * TRIAL_BLOCKS) :
-	       FIRST + (__u32)number(&now->random, STORED);
+	return once_in(8) ? (__u32)trial_number(&now->random, 2 * TRIAL_BLOCKS) :
+	       FIRST + (__u32)trial_number(&now->random, STORED);
 }
 
 static void make_file(void)
@@ -115,8 +115,8 @@ static void make_file(void)
 
 	memset(&file, 0, sizeof(file));
 	for (i = 0; i < STORED; i++)
-		for (used = (unsigned)number(&now->random, 4); used--; )
-			file.block[i][number(&now->random, NUMBERS)] =
+		for (used = (unsigned)trial_number(&now->random, 4); used--; )
+			file.block[i][trial_number(&now->random, NUMBERS)] =
 				ext2fs_cpu_to_le32(some_block());
 	file.inode.i_mode = LINUX_S_IFREG | 0644;
 	for (i = 0; i < EXT2_N_BLOCKS; i++)

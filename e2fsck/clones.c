@@ -153,8 +153,10 @@ void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 	if (self.strays > STRAYS_MOST || !self.blocks ||
 	    !change_bit(block, false))
 		return;
-	if (!self.begun)
-		e2pf_ext4_clones_begin(ext4, engine, self.blocks);
+	if (!self.begun) {
+		e2pf_engine_wake(engine);
+		e2pf_ext4_list_begin(ext4, engine, self.blocks, E2PF_FILES);
+	}
 	self.begun = true;
 	if (!find(block)) {
 		self.strays++;

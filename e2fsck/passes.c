@@ -302,7 +302,7 @@ static bool watch_walk(struct walk *w)
 	if (self.stage != E2PF_EXT4_PASS1C)
 		notice(SEEN_LIST);
 	e2pf_ext4_list_begin(source(), engine(),
-			     (uint64_t)ext2fs_dblist_count2(w->list));
+			     (uint64_t)ext2fs_dblist_count2(w->list), E2PF_DIRS);
 	return true;
 }
 

@@ -22,6 +22,24 @@
 #include "folders.h"
 #include "plan.h"
 
+/* The parts of a check.  These are the engine's stages. */
+enum e2pf_ext4_stage {
+	E2PF_EXT4_OPEN,		/* until the first inode is read */
+	E2PF_EXT4_PASS1,	/* inodes and block maps */
+	E2PF_EXT4_PASS1B,	/* again, to find who claims a block twice */
+	E2PF_EXT4_PASS1C,	/* names of these files: directory blocks */
+	E2PF_EXT4_PASS1D,	/* cloning of these files: bitmaps, data */
+	E2PF_EXT4_PASS2,	/* directory blocks */
+	E2PF_EXT4_PASS3,	/* connectivity; directories are rewritten;
+				   then pass 4, which reads nothing */
+	E2PF_EXT4_PASS5,	/* bitmaps, and everything after them */
+	E2PF_EXT4_STAGES
+};
+
+/* Names as in doc/statistics.md. */
+extern const char *const e2pf_class_names[E2PF_CLASSES];
+extern const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES];
+
 enum e2pf_ext4_phase {
 	E2PF_EXT4_TABLES,
 	E2PF_EXT4_LIST,
@@ -104,14 +122,10 @@ struct e2pf_ext4_progress {
 void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
 			    struct e2pf_ext4_progress *progress);
 
-/* The checker begins to walk its directory list, which has `total` blocks. */
+/* The checker begins to walk a list of `total` blocks of this class: its directory list,
+ * or blocks that several files claim and that it clones. */
 void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-			  uint64_t total);
-
-/* The checker begins to clone `total` blocks that several files claim.  They
- * are a list, and what follows is the same. */
-void e2pf_ext4_clones_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-			    uint64_t total);
+			  uint64_t total, enum e2pf_class cls);
 
 /* Returns how many more entries of the list are wanted now, starting at entry
  * *first, which is not set if there are none. */

@@ -122,13 +122,6 @@ static errcode_t readahead(io_channel channel, unsigned long long block,
 	return observed.manager->cache_readahead(channel, block, count);
 }
 
-/* When it closes a channel, the unix manager (1.47.4) knows by this manager that the
- * descriptor belongs to the program. */
-static bool is_known_by_manager(io_channel channel)
-{
-	return &unixfd_io_manager && channel->manager == unixfd_io_manager;
-}
-
 bool e2pf_observe(io_channel channel, struct e2pf_engine *engine)
 {
 	io_manager manager = channel->manager == &observed.table ?
@@ -136,7 +129,7 @@ bool e2pf_observe(io_channel channel, struct e2pf_engine *engine)
 
 	if (atomic_load(&observed.engine) ||
 	    (observed.manager && observed.manager != manager) ||
-	    is_known_by_manager(channel) || !e2pf_io_table_is_ours())
+	    !e2pf_io_table_is_ours())
 		return false;
 	observed.manager = manager;
 	/* An operation that the manager lacks stays absent. */

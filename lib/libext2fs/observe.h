@@ -16,9 +16,9 @@
 
 /*
  * Observe `channel` for `engine`.  Returns false and changes nothing while a channel
- * is observed, if one of another manager ever was, if the manager's table has an
- * unknown layout, or if it is unixfd_io_manager.  The caller must keep other threads
- * from the channel and from this function meanwhile.
+ * is observed, if one of another manager ever was, or if the manager's table has an
+ * unknown layout.  The caller must keep other threads from the channel and from this
+ * function meanwhile.
  */
 bool e2pf_observe(io_channel channel, struct e2pf_engine *engine);
 

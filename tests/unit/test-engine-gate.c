@@ -221,7 +221,7 @@ RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 		r->cfg.budget = 4 * TABLE_BLOCKS * BS;
 	rig_settle(r);
 	if (way == OF_BITMAPS) {
-		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
+		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
 		fake_threads_settle();
 		assert_true(fake_missing_asked(&r->dev));
 		e2pf_engine_stage(r->e, E2PF_EXT4_PASS5);
@@ -434,7 +434,7 @@ RIG_TEST(woken_in_the_list, 1, 3)
 	for (i = 0; i < 40; i++)
 		list[i] = 100 + 2 * i;
 	rig_start(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 40);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 40, E2PF_DIRS);
 	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	for (i = 0; i < 112; i++) {
@@ -469,7 +469,7 @@ RIG_TEST(list_left_early, 40, 2)
 	 * tables. */
 	r->cfg.budget = 600 * BS;
 	rig_settle(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED, E2PF_DIRS);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, 5);
 	e2pf_ext4_list_at(r->fs.ext4, r->e, 3);
 	fake_threads_settle();
@@ -480,7 +480,7 @@ RIG_TEST(list_left_early, 40, 2)
 	assert_int_equal(rig_asked(r, r->fs.groups[7].block_bitmap), 1);
 	assert_int_equal(rig_asked(r, dir[4]), 1);
 	assert_int_equal(rig_asked(r, dir[5]), 0);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED, E2PF_DIRS);
 	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), LISTED);
 	assert_int_equal(first, 0);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, LISTED);

@@ -92,7 +92,7 @@ RIG_TESTS(idle_workers_not_woken, 2, rig_set_up(r, 60, 16))
 	}
 	rig_start(r);
 	if (way)
-		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
+		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
 	assert_true(e2pf_engine_wait(r->e, -1));
 	fake_threads_settle();
 	before = fake_threads_woken();
@@ -247,7 +247,7 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 		e2pf_blockset_reset(&r->e->window.ahead, 256 * 16);
 		pthread_mutex_unlock(&r->e->lock);
 	}
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
 	fake_hold(&r->dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	assert_uint_in_range(fake_missing_asked(&r->dev), way ? 2 * 192 : 20,

@@ -83,22 +83,6 @@ static void observe(void)
 	assert_true(e2pf_observe(io, r->e));
 }
 
-/* Of a descriptor that the program opened; libext2fs knows these by their manager.  The
- * first test: later no channel of another manager than theirs is observed anyway. */
-OBSERVER_TEST(descriptor_of_the_program)
-{
-	int fd = open(path, O_RDONLY);
-	io_channel channel;
-	char name[16];
-
-	snprintf(name, sizeof(name), "%d", fd);
-	assert_int_equal(unixfd_io_manager->open(name, 0, &channel), 0);
-	assert_false(e2pf_observe(channel, r->e));
-	assert_ptr_equal(channel->manager, unixfd_io_manager);
-	io_channel_close(channel);
-	close(fd);
-}
-
 static errcode_t slow_read64(io_channel channel, unsigned long long block,
 			     int count, void *data)
 {

@@ -352,7 +352,7 @@ static void pass2(void)
 	size_t i;
 
 	e2pf_engine_stage(engine, E2PF_EXT4_PASS2);
-	e2pf_ext4_list_begin(im.fs.ext4, engine, dirs->count);
+	e2pf_ext4_list_begin(im.fs.ext4, engine, dirs->count, E2PF_DIRS);
 	fake_threads_settle();
 	for (i = 0; i < dirs->count; i++) {
 		put_wanted();
