@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "interpose.h"
-#include "linkage.h"
 #include "standins.h"
 
 static const char linked[] = "internal calls of libext2fs cannot be interposed";

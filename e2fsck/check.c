@@ -13,10 +13,8 @@
 
 #include "check.h"
 #include "keep_errno.h"
-#include "linkage.h"
+#include "interpose.h"
 #include "module.h"
-#include "reporter.h"
-#include "selftest.h"
 #include "device/share.h"
 #include "ext4/ext4_session.h"
 #include "libext2fs/io_table.h"

@@ -72,4 +72,22 @@ enum seen {
 /* The stage that follows `stage` when `seen` happens. */
 enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage stage, enum seen seen);
 
+/*
+ * clones.c: blocks that several files claim.  Pass 1B finds them in the order in which
+ * pass 1D clones them, each by a read and a write, so they can be read ahead of
+ * pass 1D.  All functions must be called from the checker's thread.
+ */
+
+/* Forget all blocks: a scan of all inodes begins. */
+void clones_forget(void);
+
+/* Pass 1B has found that this block of a file is claimed several times.  Without
+ * memory it is not read ahead. */
+void clones_add(uint64_t block);
+
+/* Pass 1D has reached such a block of a file whose blocks it clones.  The engine
+ * and its source are those of the check. */
+void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+	       uint64_t block);
+
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "clones.h"
+#include "check.h"
 
 /* The limit of memory for the runs: 16 bytes each, where e2fsck keeps more than
  * 100 for each block that is claimed twice. */

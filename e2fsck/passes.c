@@ -7,12 +7,9 @@
 #include <stdatomic.h>
 
 #include "check.h"
-#include "clones.h"
 #include "interpose.h"
 #include "keep_errno.h"
-#include "linkage.h"
 #include "module.h"
-#include "reporter.h"
 #include "ext4/ext4_session.h"
 
 /* The number of directory list entries copied at a time, and the number of

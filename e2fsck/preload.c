@@ -16,11 +16,8 @@
 
 #include "check.h"
 #include "interpose.h"
-#include "linkage.h"
 #include "module.h"
-#include "reporter.h"
 #include "libext2fs/mmap_io.h"
-#include "selftest.h"
 
 /*
  * Opening and closing.

@@ -12,7 +12,7 @@
 #include "device/thread.h"
 #include "lock.h"
 #include "report/progress.h"
-#include "reporter.h"
+#include "module.h"
 #include "settings.h"
 
 /* How often the thread looks at the check, and how long the checker waits for

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "ext4_session.h"
-#include "journal.h"
 #include "libext2fs/mmap_io.h"
 
 /* A second scan waits at most so long for the threads of the first. */

@@ -63,4 +63,12 @@ errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs);
  * ended session `old`, and free that. */
 void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old);
 
+/* Request the indirect, double indirect and triple indirect block that the journal's
+ * inode names (0: none), and all blocks that the double indirect block refers to, at
+ * most 4 MiB.  The blocks below the triple indirect one are not requested: they begin at
+ * 4 GiB.  Returns the bytes that were requested, because they were not cached. */
+uint64_t e2pf_journal_request_map(struct e2pf_device *dev,
+				  const struct e2pf_geometry *geo,
+				  const uint32_t block[3]);
+
 #endif

@@ -6,7 +6,7 @@
  *
  *	E2PF_EXT4_TABLES	inode tables, the blocks they refer to, and
  *				bitmaps if they are few; a unit is a group,
- *				or a sweep below folders (folders.h)
+ *				or a sweep below folders (folders.c)
  *	E2PF_EXT4_LIST		blocks in an order that the checker gives:
  *				directory blocks in that of pass 2, or what
  *				pass 1D clones; a unit is a block
@@ -19,7 +19,6 @@
 #include <pthread.h>
 
 #include "engine/engine.h"
-#include "folders.h"
 #include "plan.h"
 
 /* The parts of a check.  These are the engine's stages. */
@@ -142,5 +141,37 @@ void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct e2pf_engine *engine);
 /* The walk has reached this entry. */
 void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 		       uint64_t index);
+
+/*
+ * folders.c: the units of TABLES when only blocks below some folders are read.
+ *
+ * A unit is a sweep over all that is known to be below them and was not read yet: the
+ * inode tables of the groups in which inodes are named, and the blocks of folders.  The
+ * tables tell where other folders lie, too, and those next to one that is wanted are
+ * read with it: mostly they turn out to be below as well, and what they name is known
+ * without another sweep.
+ */
+
+/* Begin with those that the source names, on a device that seeks or does not.  Returns
+ * NULL without memory. */
+struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4, bool seeks);
+void e2pf_folders_free(struct e2pf_folders *f);
+
+/* The number of units; it grows by parsing. */
+uint64_t e2pf_folders_units(struct e2pf_folders *f);
+
+/* Were there more than can be kept in memory?  Then everything is to be read, when the
+ * last unit has been. */
+bool e2pf_folders_are_full(const struct e2pf_folders *f);
+
+/* Pass the references of a sweep to the plan's sink. */
+void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
+		       const struct e2pf_plan *plan);
+
+/* Parse what a sweep refers to: `size` bytes of a table from inode `ino` on, or block
+ * number `block`.  Returns true if there are more units. */
+bool e2pf_folders_parse(struct e2pf_folders *f, const struct e2pf_plan *plan,
+			const struct e2pf_ref *ref, uint32_t ino, uint64_t block,
+			const void *bytes, uint32_t size);
 
 #endif

@@ -12,7 +12,7 @@
 #include "observe.h"
 #include "io_table.h"
 #include "keep_errno.h"
-#include "pread.h"
+#include "mmap_io.h"
 
 /*
  * The table that observed channels have in place of their manager's, which is the

@@ -3,7 +3,7 @@
 /* Blocks that several files claim, read ahead in the order in which pass 1D
  * clones them. */
 #include "unit.h"
-#include "clones.h"
+#include "check.h"
 #include "engine-rig.h"
 
 #define BLOCKS 8000u

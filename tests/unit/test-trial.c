@@ -11,7 +11,6 @@
 #include "accelerate.h"
 #include "bitset.h"
 #include "interpose.h"
-#include "linkage.h"
 #include "standins.h"
 
 /*
