@@ -59,7 +59,7 @@ errcode_t indirect_iterate(ext2_filsys fs, ext2_ino_t ino, int flags,
 			   char *block_buf, block_fn *func, void *data);
 
 /*
- * trial_*.c: the work of the self-test with libext2fs, once with its own functions and
+ * trial.c: the work of the self-test with libext2fs, once with its own functions and
  * once with ours.  Both are interchangeable if the records are the same.
  */
 

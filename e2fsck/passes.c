@@ -215,7 +215,7 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	/* NULL once the check has ended, whatever its threads still do. */
 	e = *ino && scan == self.scan ? engine() : NULL;
 	if (e)
-		e2pf_ext4_at_group(e, (*ino - 1) / self.group_inodes);
+		e2pf_engine_at(e, E2PF_EXT4_TABLES, (*ino - 1) / self.group_inodes);
 	return err;
 }
 

@@ -16,9 +16,8 @@ struct e2pf_probe {
 	uint64_t inodes;	/* in use */
 	struct e2pf_speed speed;	/* seeks: a check would take it to seek,
 					   measured or not */
-	bool measured;		/* false: the other figures of `speed` are 0 */
-	const char *unmeasured;	/* why nothing could be measured; NULL if it
-				   was */
+	const char *unmeasured;	/* why nothing could be measured: the other
+				   figures of `speed` are 0.  NULL if it was */
 	double seconds;		/* of a check that prefetches; 0: not known */
 };
 

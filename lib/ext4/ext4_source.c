@@ -485,11 +485,6 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
  * it holds its own lock when it calls units().
  */
 
-void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group)
-{
-	e2pf_engine_at(engine, E2PF_EXT4_TABLES, group);
-}
-
 void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 			  uint64_t total, enum e2pf_class cls)
 {

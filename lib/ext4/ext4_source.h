@@ -103,12 +103,9 @@ uint64_t e2pf_ext4_table_bytes(const struct e2pf_ext4 *ext4);
 
 /*
  * Reports from the checker, from one of its threads, for an engine that uses
- * this source.
+ * this source.  The inode scan, of which there is one at a time, is told with
+ * e2pf_engine_at(engine, E2PF_EXT4_TABLES, group); the group is below geo->groups.
  */
-
-/* The inode scan has reached this group, which is below geo->groups.  There is only one
- * scan at a time. */
-void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group);
 
 /* How far the checker is: the allocated inodes of the groups before `passed`, which the
  * caller sets, and of all; and its place in the list.  The rest is zero before.  May be

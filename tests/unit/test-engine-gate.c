@@ -45,7 +45,7 @@ static void start_gated(struct rig *r)
 	r->cfg.seeks = true;
 	fake_set_late(&r->dev, true);
 	rig_settle(r);
-	e2pf_ext4_at_group(r->e, 0);
+	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
 }
 
 /* By what the gate opens. */
@@ -107,7 +107,7 @@ RIG_TEST(gate_opened_by_errors, 20, 1)
 	fake_set_bad(&r->dev, 1, r->dev.blocks - 1);
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_settle(r);
-	e2pf_ext4_at_group(r->e, 0);
+	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
 	begin_gated(&g, r, r->fs.groups[0].inode_table);
 	fake_hold(&r->dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
@@ -168,7 +168,7 @@ RIG_TEST(blocks_that_never_come, 8, 1)
 	fake_set_late(&r->dev, true);
 	fake_tell(&r->dev);
 	rig_settle(r);
-	e2pf_ext4_at_group(r->e, 0);
+	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
 	r->dev.on_now = pass_time;
 	for (i = 0; i < 30; i++)
 		rig_checker_reads(r, r->fs.groups[i % 8].inode_table + i / 8, 1);
@@ -226,7 +226,7 @@ RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 		assert_true(fake_missing_asked(&r->dev));
 		e2pf_engine_stage(r->e, E2PF_EXT4_PASS5);
 	} else if (way != BEFORE_PASS1) {
-		e2pf_ext4_at_group(r->e, way == ELSEWHERE ? 3 : 0);
+		e2pf_engine_at(r->e, E2PF_EXT4_TABLES, way == ELSEWHERE ? 3 : 0);
 	}
 	rig_checker_reads(r, way == FROM_MEMORY ? 1 : way == OF_BITMAPS ?
 			  r->fs.groups[3].block_bitmap :
@@ -346,7 +346,7 @@ RIG_TESTS(measured_without_the_lock, 2, set_up_guess(r, 44, way))
 		assert_int_equal(rig_stats(r).gate_waits, 0);
 		return;
 	}
-	e2pf_ext4_at_group(r->e, 0);
+	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
 	begin_gated(&g, r, 1);
 	fake_hold(&r->dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
