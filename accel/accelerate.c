@@ -8,7 +8,6 @@
  * names of functions are not enough to trust it.  Ubuntu, for example, links the
  * library so that its internal calls bypass every stand-in.
  */
-#include "libext2fs/io_table.h"
 #include "libext2fs/weak.h"
 
 #include <dlfcn.h>
@@ -17,6 +16,7 @@
 
 #include "interpose.h"
 #include "standins.h"
+#include "libext2fs/mmap_io.h"
 
 static const char linked[] = "internal calls of libext2fs cannot be interposed";
 static const char absent[] = "libext2fs lacks a function that it needs";

@@ -11,7 +11,7 @@
 
 #include "commands.h"
 #include "device/spindle.h"
-#include "ext4/ext4_probe.h"
+#include "ext4/ext4_session.h"
 
 /* The time may be wrong by this factor.  --longer-than: 0 if it is longer,
  * EXIT_INCOMPLETE if the two differ by less than that. */

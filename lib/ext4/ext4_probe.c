@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ext4_probe.h"
+#include "ext4_session.h"
 
 /* A probe reads at most about PROBE_TABLES bytes of inode tables, so that it is
  * quick; the other tables are estimated from them. */

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "device/device.h"
-#include "io_table.h"
 #include "mmap_io.h"
 
 /* Linux 5.14.  To touch pages instead, a worker would have to handle SIGBUS. */

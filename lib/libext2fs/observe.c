@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "observe.h"
-#include "io_table.h"
 #include "keep_errno.h"
 #include "mmap_io.h"
 

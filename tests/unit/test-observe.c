@@ -11,7 +11,7 @@
 #include "unit.h"
 #include "engine-rig.h"
 #include "libext2fs/observe.h"
-#include "libext2fs/io_table.h"
+#include "libext2fs/mmap_io.h"
 
 #define FILE_BLOCKS 100
 
