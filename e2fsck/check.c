@@ -85,7 +85,7 @@ static void decide(ext2_filsys fs)
 
 	self.decided = true;
 	/* This is another program, or one that the module cannot follow. */
-	if (!passes_can_be_followed()) {
+	if (!stages_can_be_followed()) {
 		module.setup.prefetch = 0;
 		module.on = false;
 		return;

@@ -48,7 +48,7 @@ void check_closes(ext2_filsys fs);
 const struct accel *check_accel(void);
 
 /* Whether the module can see where this e2fsck is in its check. */
-bool passes_can_be_followed(void);
+bool stages_can_be_followed(void);
 
 /* check.fs was opened, and check.session is its session: passes.c follows it.  Called
  * on the checker's first thread, before it has others. */

@@ -26,22 +26,6 @@ static struct {
 					   followed */
 } self;
 
-bool passes_can_be_followed(void)
-{
-	/* These calls show the module where the check is. */
-	static const char *const calls[] = {
-		"ext2fs_open2", "ext2fs_open_inode_scan",
-		"ext2fs_get_next_inode_full", "ext2fs_dblist_iterate2",
-		"ext2fs_close_free",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (!linkage_program_refers(calls[i]))
-			return false;
-	return true;
-}
-
 static struct e2pf_engine *engine(void)
 {
 	return check.fs && check.session ? check.session->engine : NULL;
