@@ -12,8 +12,8 @@
 #include <time.h>
 
 #include "check.h"
-#include "keep_errno.h"
 #include "interpose.h"
+#include "keep_errno.h"
 #include "module.h"
 #include "device/share.h"
 #include "ext4/ext4_session.h"
