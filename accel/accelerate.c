@@ -8,20 +8,15 @@
  * names of functions are not enough to trust it.  Ubuntu, for example, links the
  * library so that its internal calls bypass every stand-in.
  */
-#include "libext2fs/io_table.h"
 #include "libext2fs/weak.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "accelerate.h"
-#include "bitmaps.h"
-#include "crc32c.h"
-#include "indirect.h"
 #include "interpose.h"
-#include "linkage.h"
-#include "trial.h"
+#include "standins.h"
+#include "libext2fs/mmap_io.h"
 
 static const char linked[] = "internal calls of libext2fs cannot be interposed";
 static const char absent[] = "libext2fs lacks a function that it needs";

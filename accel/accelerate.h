@@ -7,10 +7,15 @@
 #ifndef ACCELERATE_H
 #define ACCELERATE_H
 
+#include <ext2fs/ext2fs.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "settings.h"
+
+/* The callback of ext2fs_block_iterate3(). */
+typedef int block_fn(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
+		     blk64_t ref_block, int ref_offset, void *data);
 
 /* Why an acceleration cannot be used; NULL if it can. */
 struct findings {
@@ -32,7 +37,7 @@ extern const struct accel {
 	/* Begin one (enum e2pf_acceleration) that passed it.  Called before there
 	 * is any map of the filesystem. */
 	void (*begin)(unsigned which);
-	/* bitmaps.h */
+	/* standins.h */
 	bool (*have_claims)(void);
 	void (*watch_claims)(void (*claimed)(void *ctx), void *ctx);
 } e2pf_accel __attribute__((weak));

@@ -21,9 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bitmaps.h"
 #include "bitset.h"
 #include "interpose.h"
+#include "standins.h"
 
 /* A map, as libext2fs knows it. */
 struct map {

@@ -9,7 +9,8 @@
  * Bits are numbered from 0; a range is `start` and a count.  Bits beyond the
  * end read as clear; setting one does nothing.  When memory runs out while a
  * bit is changed the process is aborted, as libext2fs's trees do: no call can
- * report it, and a bit that is lost could cost data.
+ * report it, and a bit that is lost could cost data.  A copy must not abort: e2fsck
+ * reports that, and writes what it had repaired.
  *
  * One thread at a time, also for reading, as with libext2fs's trees.
  */
@@ -31,8 +32,7 @@ struct bitset {
 	uint64_t stored;
 };
 
-/* Return false if there is no memory.  A change aborts then, as libext2fs's trees do; a
- * copy must not, for e2fsck reports that, and writes what it had repaired. */
+/* Return false if there is no memory. */
 bool bitset_init(struct bitset *s, uint64_t bits);
 bool bitset_copy(struct bitset *from, struct bitset *to);
 

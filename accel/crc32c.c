@@ -8,8 +8,8 @@
 #include <ext2fs/ext2fs.h>
 #include <string.h>
 
-#include "crc32c.h"
 #include "interpose.h"
+#include "standins.h"
 
 #if defined(__x86_64__)
 

@@ -9,12 +9,8 @@
  * The callbacks with their order and arguments, the reads and writes, and the
  * errors that end the walk are those of lib/ext2fs/block.c of e2fsprogs 1.47.0.
  */
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "indirect.h"
 #include "interpose.h"
+#include "standins.h"
 
 struct walk {
 	ext2_filsys fs;

@@ -19,11 +19,9 @@
 #include "btrfs/btrfs_session.h"
 #include "device/share.h"
 #include "keep_errno.h"
-#include "linkage.h"
+#include "interpose.h"
 #include "module.h"
 #include "preload.h"
-#include "reporter.h"
-#include "selftest.h"
 #include "send/send.h"
 #include "status.h"
 

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "arguments.h"
+#include "check.h"
 
 /* Options that take a value, and options that only affect answers to questions
  * and output.  Any other option may lead to a check. */

@@ -11,16 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "ability.h"
 #include "check.h"
+#include "interpose.h"
 #include "keep_errno.h"
-#include "linkage.h"
 #include "module.h"
-#include "reporter.h"
-#include "selftest.h"
 #include "device/share.h"
 #include "ext4/ext4_session.h"
-#include "libext2fs/io_table.h"
+#include "libext2fs/mmap_io.h"
 
 /*
  * Accelerations are left out, unless somebody has asked for them, if the self-test takes
@@ -38,8 +35,13 @@ static struct {
 	ext2_filsys opened;		/* no session has begun for it */
 	uint64_t offset;
 	ext2_filsys alongside;		/* read ahead of without following */
-	struct e2pf_observer observer;
 } self;
+
+const struct accel *check_accel(void)
+{
+	return &e2pf_accel && !strcmp(e2pf_accel.version, PACKAGE_VERSION) ?
+	       &e2pf_accel : NULL;
+}
 
 static bool is_small(struct ext2_super_block *s)
 {
@@ -75,7 +77,7 @@ static void decide(ext2_filsys fs)
 	unsigned asked = module.setup.accel;
 	bool small = !module.setup.accel_is_set && is_small(fs->super);
 	enum selftest outcome = SELFTEST_NONE;
-	const struct accel *accel = ability_accel();
+	const struct accel *accel = check_accel();
 	const char *instead = !accel ? "e2fsck-accel.so is not in this process" :
 			      small ? "the filesystem is small" :
 			      "no self-test was run";
@@ -83,7 +85,7 @@ static void decide(ext2_filsys fs)
 
 	self.decided = true;
 	/* This is another program, or one that the module cannot follow. */
-	if (!ability_to_follow()) {
+	if (!stages_can_be_followed()) {
 		module.setup.prefetch = 0;
 		module.on = false;
 		return;
@@ -147,12 +149,8 @@ static bool begin_session(ext2_filsys fs)
 		    !e2pf_io_table_is_ours();
 	if (alongside && check.session)
 		return false;
-	err = alongside ?
-	      e2pf_open(fs, check.path, self.offset, &module.setup.reading,
-			&session) :
-	      e2pf_open_for_check(fs, check.path, self.offset,
-				  &module.setup.reading, &self.observer,
-				  &session);
+	err = e2pf_open(fs, check.path, self.offset, &module.setup.reading,
+			!alongside, &session);
 	if (err && !check.session)
 		e2pf_note_off(&module.report.notes, "off",
 			      "the filesystem cannot be followed");

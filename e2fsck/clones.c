@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "bitset.h"
-#include "clones.h"
+#include "check.h"
 
 /* The limit of memory for the runs: 16 bytes each, where e2fsck keeps more than
  * 100 for each block that is claimed twice. */
@@ -26,6 +25,10 @@
 /* Reading ahead ends when STRAYS_MOST blocks are not where the order has them:
  * the user's answers make pass 1D take another order. */
 #define STRAYS_MOST 64u
+
+/* Bits for blocks: 16 MiB of addresses.  Blocks of a filesystem with more than this
+ * many share some: then one of the two may not be read ahead. */
+#define BITS (1u << 27)
 
 struct run {
 	uint64_t block;
@@ -42,7 +45,8 @@ static struct {
 	struct run *run;
 	size_t runs, room;
 	uint64_t blocks;
-	struct bitset waiting;		/* in a run, and not reached by pass 1D */
+	uint8_t *waiting;		/* a bit: in a run, and not reached by pass
+					   1D */
 	struct position checker, given;
 	uint64_t next_check;			/* the place of the next check */
 	unsigned strays;
@@ -52,8 +56,7 @@ static struct {
 void clones_forget(void)
 {
 	free(self.run);
-	if (self.waiting.table)
-		bitset_free(&self.waiting);
+	free(self.waiting);
 	memset(&self, 0, sizeof(self));
 }
 
@@ -67,22 +70,32 @@ static bool add_run(uint64_t block)
 	return true;
 }
 
-void clones_add(ext2_filsys fs, uint64_t block)
+/* Set or clear the block's bit; false if it was so before. */
+static bool change_bit(uint64_t block, bool set)
+{
+	uint8_t *byte = &self.waiting[block % BITS / 8];
+	uint8_t before = *byte, bit = (uint8_t)(1u << block % 8);
+
+	*byte = set ? before | bit : before & ~bit;
+	return *byte != before;
+}
+
+void clones_add(uint64_t block)
 {
 	struct run *last = self.runs ? &self.run[self.runs - 1] : NULL;
 
 	if (self.begun)
 		return;
-	if (!self.waiting.table &&
-	    !bitset_init(&self.waiting, ext2fs_blocks_count(fs->super)))
+	if (!self.waiting)
+		self.waiting = calloc(BITS / 8, 1);
+	if (!self.waiting || !change_bit(block, true))
 		return;
-	if (bitset_test(&self.waiting, block))
-		return;
-	if (last && last->block + last->count == block)
+	if (last && last->block + last->count == block) {
 		last->count++;
-	else if (!add_run(block))
+	} else if (!add_run(block)) {
+		change_bit(block, false);
 		return;
-	bitset_set(&self.waiting, block);
+	}
 	self.blocks++;
 }
 
@@ -138,10 +151,12 @@ void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 
 	/* The last file that still claims a block keeps it. */
 	if (self.strays > STRAYS_MOST || !self.blocks ||
-	    !bitset_clear(&self.waiting, block))
+	    !change_bit(block, false))
 		return;
-	if (!self.begun)
-		e2pf_ext4_clones_begin(ext4, engine, self.blocks);
+	if (!self.begun) {
+		e2pf_engine_wake(engine);
+		e2pf_ext4_list_begin(ext4, engine, self.blocks, E2PF_FILES);
+	}
 	self.begun = true;
 	if (!find(block)) {
 		self.strays++;

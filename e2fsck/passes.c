@@ -6,16 +6,11 @@
  */
 #include <stdatomic.h>
 
-#include "ability.h"
 #include "check.h"
-#include "clones.h"
-#include "indirect.h"
 #include "interpose.h"
 #include "keep_errno.h"
 #include "module.h"
-#include "reporter.h"
 #include "ext4/ext4_session.h"
-#include "stages.h"
 
 /* The number of directory list entries copied at a time, and the number of
  * entries that the walk visits before the engine is asked again whether it has
@@ -70,7 +65,6 @@ void passes_begin(void)
 struct block_walk {
 	block_fn *func;
 	void *data;
-	ext2_filsys fs;
 	uint64_t block;			/* that it has reached */
 };
 
@@ -112,7 +106,7 @@ static void claimed(void *ctx)
 	const struct block_walk *w = ctx;
 
 	if (self.stage == E2PF_EXT4_PASS1B)
-		clones_add(w->fs, w->block);
+		clones_add(w->block);
 	else if (engine())
 		clones_at(source(), engine(), w->block);
 }
@@ -121,7 +115,7 @@ static void claimed(void *ctx)
  * and has no flags. */
 static bool may_be_claimed(ext2_filsys fs, int flags)
 {
-	if (!module.on || !fs || fs != check.fs || !ability_accel() ||
+	if (!module.on || !fs || fs != check.fs || !check_accel() ||
 	    !e2pf_accel.have_claims() || !(fs->flags & EXT2_FLAG_RW))
 		return false;
 	if (self.stage == E2PF_EXT4_PASS1B)
@@ -132,7 +126,7 @@ static bool may_be_claimed(ext2_filsys fs, int flags)
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 				char *block_buf, block_fn *func, void *data)
 {
-	struct block_walk w = { .func = func, .data = data, .fs = fs };
+	struct block_walk w = { .func = func, .data = data };
 	errcode_t err;
 	REAL(ext2fs_block_iterate3);
 
@@ -205,7 +199,7 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	/* NULL once the check has ended, whatever its threads still do. */
 	e = *ino && scan == self.scan ? engine() : NULL;
 	if (e)
-		e2pf_ext4_at_group(e, (*ino - 1) / self.group_inodes);
+		e2pf_engine_at(e, E2PF_EXT4_TABLES, (*ino - 1) / self.group_inodes);
 	return err;
 }
 
@@ -289,7 +283,7 @@ static bool watch_walk(struct walk *w)
 	if (self.stage != E2PF_EXT4_PASS1C)
 		notice(SEEN_LIST);
 	e2pf_ext4_list_begin(source(), engine(),
-			     (uint64_t)ext2fs_dblist_count2(w->list));
+			     (uint64_t)ext2fs_dblist_count2(w->list), E2PF_DIRS);
 	return true;
 }
 

@@ -14,14 +14,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "ability.h"
 #include "check.h"
 #include "interpose.h"
-#include "linkage.h"
 #include "module.h"
-#include "reporter.h"
 #include "libext2fs/mmap_io.h"
-#include "selftest.h"
 
 /*
  * Opening and closing.
@@ -32,7 +28,7 @@ static io_manager choose_manager(io_manager asked)
 {
 	enum selftest outcome = SELFTEST_NONE;
 	bool maps = module.setup.mmap_io && asked == unix_io_manager &&
-		    ability_to_follow() && !linkage_program_has_threads();
+		    stages_can_be_followed() && !linkage_program_has_threads();
 
 	return maps && selftest_may_read(&outcome) ? e2pf_mmap_io_manager :
 						     asked;
@@ -93,7 +89,7 @@ static void begin(void)
 		return;
 	module_begin("e2fsck-prefetch");
 	module_read_arguments();
-	module_answer(ability_to_follow());
+	module_answer(stages_can_be_followed());
 	if (!module.on)
 		return;
 	check.arguments = arguments_read(module.argc, module.argv);
@@ -135,7 +131,7 @@ static void end(void)
 	check_ends();
 	reporter_end();
 	if (!check.session &&
-	    (module.setup.verbose <= 0 || !ability_to_follow()))
+	    (module.setup.verbose <= 0 || !stages_can_be_followed()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
 	if (!check.session && !module.report.notes.count)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides which pass of e2fsck a walk belongs to, from the walks before it:
+ * Decides whether walks can be seen, and which pass of e2fsck a walk belongs to, from the
+ * walks before it:
  *
  *	1	the first scan of all inodes
  *	1B	a second scan, before the directory list was walked over:
@@ -16,7 +17,24 @@
  * A scan after that is the first scan of a restarted check.  Calls in another
  * order do no harm: a stage is only a name.
  */
-#include "stages.h"
+#include "check.h"
+#include "interpose.h"
+
+bool stages_can_be_followed(void)
+{
+	/* These calls show the module where the check is. */
+	static const char *const calls[] = {
+		"ext2fs_open2", "ext2fs_open_inode_scan",
+		"ext2fs_get_next_inode_full", "ext2fs_dblist_iterate2",
+		"ext2fs_close_free",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (!linkage_program_refers(calls[i]))
+			return false;
+	return true;
+}
 
 enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage stage, enum seen seen)
 {

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* How a function that a module interposes calls the program's own. */
+/* Whether the program calls a function through the dynamic linker, so that a module can
+ * interpose it, and how the module then calls the program's own. */
 #ifndef INTERPOSE_H
 #define INTERPOSE_H
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* Whether the program itself refers to the function of this name.  A function whose
+ * address was fixed when the program was linked does not count. */
+bool linkage_program_refers(const char *name);
+
+/* Whether the program itself can create threads, as a parallel checker does.
+ * Threads that a library creates do not count: they run that library's code,
+ * not the checker's. */
+bool linkage_program_has_threads(void);
 
 /* The next function of this name in the dynamic linker's search order.  Aborts
  * if there is none: the program itself would not have started then. */

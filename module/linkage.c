@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "linkage.h"
+#include "interpose.h"
 
 /* The program's dynamic section: the value of each tag, 0 if it is not there. */
 struct program {

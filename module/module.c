@@ -15,7 +15,6 @@
 
 #include "device/sysfile.h"
 #include "module.h"
-#include "selftest.h"
 #include "status.h"
 #include "lock.h"
 

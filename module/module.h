@@ -66,4 +66,51 @@ struct module_result {
  */
 void module_tell(const struct module_result *r);
 
+/*
+ * reporter.c: writes how far the check is to a file in /run, in a thread of its own.  A
+ * call waits for that thread for at most a second.  After a call has waited in
+ * vain, the next calls do not wait until the thread answers.
+ */
+
+/* The process begins; called by the checker's first thread.  `program` is named
+ * in the file; each `seconds` a line on standard error says the same, unless 0. */
+void reporter_begin(const char *program, unsigned seconds);
+
+/*
+ * The check begins to read, with this session.  NULL: the session is about to
+ * be started again, or to end.  Called by one thread of the checker at a time.
+ * Returns false if the thread still looks at an earlier session, which it will go
+ * on to do: then that may be stopped, but not started again, released or closed.
+ */
+bool reporter_watch(struct e2pf_session *session);
+
+/* The check ends.  Afterwards no session is used and the file is gone, unless the
+ * thread does not answer: then it ends with the process. */
+void reporter_end(void);
+
+/*
+ * selftest.c: tries in a child process what might end this one.
+ */
+
+enum selftest {
+	SELFTEST_NONE,		/* there was no child: no memory or process */
+	SELFTEST_DENIED,	/* it died of a system call that we make */
+	SELFTEST_FAILED,	/* it made them all; then it crashed or hung */
+	SELFTEST_DONE
+};
+
+/*
+ * In a child process: make every system call that only we make, then call
+ * run(result), if that is not NULL.  `result`, of `size` bytes, is filled in if
+ * the child comes to its end.  Takes at most some five seconds.  The process may
+ * not have threads yet.
+ */
+enum selftest selftest_run(void (*run)(void *result), void *result,
+			   size_t size);
+
+/* Whether reading ahead is free of system calls that would end this process.
+ * If no self-test was run, and there is a filter of system calls, this runs the
+ * part of the self-test that tells. */
+bool selftest_may_read(enum selftest *outcome);
+
 #endif

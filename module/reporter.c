@@ -11,9 +11,8 @@
 
 #include "device/thread.h"
 #include "lock.h"
+#include "module.h"
 #include "report/progress.h"
-#include "reporter.h"
-#include "settings.h"
 
 /* How often the thread looks at the check, and how long the checker waits for
  * the thread the first time. */

@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 #include "device/sysfile.h"
-#include "selftest.h"
+#include "module.h"
 
 /* How long the self-test may take, some thousand times its usual time, and how
  * long a killed process may take to disappear. */

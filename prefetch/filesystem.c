@@ -101,7 +101,8 @@ errcode_t open_session(const struct options *o, const struct target *target,
 	err = open_filesystem(target->device, &fs);
 	if (err || !fs)
 		return err;
-	err = e2pf_open(fs, target->device, 0, &o->setup.reading, session);
+	err = e2pf_open(fs, target->device, 0, &o->setup.reading, false,
+			session);
 	if (err)
 		return err;
 	ext4 = e2pf_ext4_of(*session)->ext4;

@@ -11,7 +11,7 @@
 
 #include "commands.h"
 #include "device/spindle.h"
-#include "ext4/ext4_probe.h"
+#include "ext4/ext4_session.h"
 
 /* The time may be wrong by this factor.  --longer-than: 0 if it is longer,
  * EXIT_INCOMPLETE if the two differ by less than that. */
@@ -36,7 +36,7 @@ static void print_measured(const struct e2pf_probe *p)
 {
 	const struct e2pf_speed *speed = &p->speed;
 
-	if (!p->measured) {
+	if (p->unmeasured) {
 		printf("measured  nothing: %s\n", p->unmeasured);
 		return;
 	}
@@ -89,8 +89,8 @@ static void print_time(const struct e2pf_probe *p, const char *device)
 
 	if (p->seconds <= 0)
 		printf("How long a check of %s takes is not known: %s.\n",
-		       device, p->measured ? "the machine or the device is busy: "
-		       "some reads took much longer than others" : p->unmeasured);
+		       device, p->unmeasured ? p->unmeasured : "the machine or the device is "
+		       "busy: some reads took much longer than others");
 	else
 		printf("A check of %s that prefetches takes some %s%s.\n", device,
 		       e2pf_in_words(short_one ? 1 : p->seconds, text,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ext4_probe.h"
+#include "ext4_session.h"
 
 /* A probe reads at most about PROBE_TABLES bytes of inode tables, so that it is
  * quick; the other tables are estimated from them. */
@@ -80,8 +80,7 @@ static void measure(struct e2pf_session *s, struct e2pf_probe *p)
 {
 	p->unmeasured = s->why_off ? s->why_off :
 			e2pf_engine_measure(s->engine, &p->speed);
-	p->measured = !p->unmeasured;
-	if (!p->measured || !s->cfg.measure)
+	if (p->unmeasured || !s->cfg.measure)
 		p->speed.seeks = s->cfg.seeks;
 }
 
@@ -119,7 +118,7 @@ double e2pf_probe_seconds(const struct e2pf_probe *p)
 	uint64_t bytes = 0, requests = 0;
 	unsigned i;
 
-	if (!p->measured || (!speed->seeks &&
+	if (p->unmeasured || (!speed->seeks &&
 			     speed->latency_ns > BUSY * speed->least_ns))
 		return 0;
 	for (i = 0; i < E2PF_CLASSES; i++) {

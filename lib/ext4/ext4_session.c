@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "ext4_session.h"
-#include "journal.h"
 #include "libext2fs/mmap_io.h"
 
 /* A second scan waits at most so long for the threads of the first. */
@@ -107,8 +106,7 @@ static void stop(struct e2pf_session *session)
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
 	accept_groups(s, NULL);
-	if (s->observer)
-		e2pf_unobserve(s->observer);
+	e2pf_unobserve(session->engine);
 }
 
 static void free_session(struct e2pf_session *session)
@@ -144,11 +142,9 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 	return 0;
 }
 
-static errcode_t new_session(ext2_filsys fs, const char *device,
-			     uint64_t offset,
-			     const struct e2pf_settings *settings,
-			     bool has_checker,
-			     struct e2pf_session **session)
+errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
+		    const struct e2pf_settings *settings, bool has_checker,
+		    struct e2pf_session **session)
 {
 	struct e2pf_ext4_session *s = calloc(1, sizeof(*s));
 	errcode_t err;
@@ -176,49 +172,21 @@ static errcode_t new_session(ext2_filsys fs, const char *device,
 		goto fail;
 	s->ext4->copy_group = copy_group;
 	s->ext4->groups_owner = s;
+	if (!has_checker)
+		err = accept_groups(s, fs);
+	else if (e2pf_observe(fs->io, s->base.engine))
+		err = 0;
+	else
+		err = EXT2_ET_OP_NOT_SUPPORTED;
+	if (err)
+		goto fail;
+	if (!has_checker)
+		e2pf_session_choose(&s->base);
 	*session = &s->base;
 	return 0;
 fail:
 	e2pf_session_free(&s->base);
 	return err;
-}
-
-errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
-		    const struct e2pf_settings *settings,
-		    struct e2pf_session **session)
-{
-	errcode_t err = new_session(fs, device, offset, settings, false,
-				    session);
-
-	if (err)
-		return err;
-	err = accept_groups(e2pf_ext4_of(*session), fs);
-	if (err) {
-		e2pf_session_free(*session);
-		*session = NULL;
-		return err;
-	}
-	e2pf_session_choose(*session);
-	return 0;
-}
-
-errcode_t e2pf_open_for_check(ext2_filsys fs, const char *device,
-			      uint64_t offset,
-			      const struct e2pf_settings *settings,
-			      struct e2pf_observer *observer,
-			      struct e2pf_session **session)
-{
-	errcode_t err = new_session(fs, device, offset, settings, true,
-				    session);
-
-	if (err)
-		return err;
-	if (!e2pf_observe(observer, fs->io, (*session)->engine)) {
-		e2pf_session_free(*session);
-		return EXT2_ET_OP_NOT_SUPPORTED;
-	}
-	e2pf_ext4_of(*session)->observer = observer;
-	return 0;
 }
 
 void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])

@@ -25,7 +25,6 @@ struct e2pf_ext4_session {
 					   thread; NULL: there are none */
 	pthread_mutex_t lock;		/* of that */
 	struct e2pf_ext4 *ext4;
-	struct e2pf_observer *observer;	/* NULL without a checker */
 	uint64_t journal_bytes;		/* of its map, requested */
 	bool uses_mmap;			/* the checker reads through that manager */
 	const char *io_manager;
@@ -39,22 +38,13 @@ static inline struct e2pf_ext4_session *e2pf_ext4_of(struct e2pf_session *s)
 /*
  * Open a session on `fs`, which libext2fs has opened from `device`; the
  * filesystem begins `offset` bytes into the device.  `fs` is only read, and must
- * outlive the session, or its end.  `settings` may be NULL.
+ * outlive the session, or its end.  `settings` may be NULL.  With `has_checker` the
+ * program reads through fs->io: from now on these reads are observed, and the engine
+ * keeps ahead of them.  There is one such session at a time.
  */
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
-		    const struct e2pf_settings *settings,
+		    const struct e2pf_settings *settings, bool has_checker,
 		    struct e2pf_session **session);
-
-/*
- * Like e2pf_open(), for a program that reads through fs->io: from now on
- * `observer` observes these reads, and the engine keeps ahead of them.  The
- * caller owns the observer, which serves one session at a time.
- */
-errcode_t e2pf_open_for_check(ext2_filsys fs, const char *device,
-			      uint64_t offset,
-			      const struct e2pf_settings *settings,
-			      struct e2pf_observer *observer,
-			      struct e2pf_session **session);
 
 /* The checker is about to walk the block map of the filesystem's journal, which
  * does not use extents.  `block` are the indirect, double indirect and triple
@@ -64,7 +54,7 @@ void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3]);
 /*
  * A scan of all inodes begins.  Stop reading ahead for an earlier scan, choose
  * threads, order and budget from the device's topology, and start.  May be
- * called any number of times.  `fs` is the one of e2pf_open_for_check().  Does
+ * called any number of times.  `fs` is the one of e2pf_open().  Does
  * nothing if a thread of the earlier scan still waits for the device.
  */
 errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs);
@@ -72,5 +62,39 @@ errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs);
 /* The program has opened its filesystem again: continue the statistics of the
  * ended session `old`, and free that. */
 void e2pf_inherit(struct e2pf_session *session, struct e2pf_session *old);
+
+/* Request the indirect, double indirect and triple indirect block that the journal's
+ * inode names (0: none), and all blocks that the double indirect block refers to, at
+ * most 4 MiB.  The blocks below the triple indirect one are not requested: they begin at
+ * 4 GiB.  Returns the bytes that were requested, because they were not cached. */
+uint64_t e2pf_journal_request_map(struct e2pf_device *dev,
+				  const struct e2pf_geometry *geo,
+				  const uint32_t block[3]);
+
+/* The report of `e2prefetch probe`: a device, the metadata that a check would read from
+ * it, and the time that is likely to take. */
+struct e2pf_probe {
+	struct e2pf_class_count plan[E2PF_CLASSES];
+	struct e2pf_topology topo;
+	uint32_t block_size, groups;
+	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */
+	uint64_t inodes;	/* in use */
+	struct e2pf_speed speed;	/* seeks: a check would take it to seek,
+					   measured or not */
+	const char *unmeasured;	/* why nothing could be measured: the other
+				   figures of `speed` are 0.  NULL if it was */
+	double seconds;		/* of a check that prefetches; 0: not known */
+};
+
+/*
+ * Fill in *probe.  Call it before the engine starts.  Reads samples and, on a large
+ * filesystem, the inode tables of some groups; writes nothing.  Takes seconds on
+ * a disk.
+ */
+errcode_t e2pf_probe(struct e2pf_session *session, struct e2pf_probe *probe);
+
+/* How long a check that prefetches takes, from the other members (doc/probe.md): three
+ * times less or more is possible.  0 if that is not known. */
+double e2pf_probe_seconds(const struct e2pf_probe *p);
 
 #endif

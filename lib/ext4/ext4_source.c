@@ -27,6 +27,28 @@
  * far fewer: an extent node describes 84 extents or more. */
 #define PARSED_PART 64u
 
+const char *const e2pf_class_names[E2PF_CLASSES] = {
+	[E2PF_BITMAPS] = "bitmaps",
+	[E2PF_INODES] = "inodes",
+	[E2PF_EXTENTS] = "extents",
+	[E2PF_INDIRECT] = "indirect",
+	[E2PF_DIRS] = "dirs",
+	[E2PF_XATTRS] = "xattrs",
+	[E2PF_SYMLINKS] = "symlinks",
+	[E2PF_FILES] = "files",
+};
+
+const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES] = {
+	[E2PF_EXT4_OPEN] = "open",
+	[E2PF_EXT4_PASS1] = "pass1",
+	[E2PF_EXT4_PASS1B] = "pass1b",
+	[E2PF_EXT4_PASS1C] = "pass1c",
+	[E2PF_EXT4_PASS1D] = "pass1d",
+	[E2PF_EXT4_PASS2] = "pass2",
+	[E2PF_EXT4_PASS3] = "pass3-4",
+	[E2PF_EXT4_PASS5] = "pass5",
+};
+
 static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
 {
 	return (struct e2pf_ext4 *)source;
@@ -463,13 +485,8 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
  * it holds its own lock when it calls units().
  */
 
-void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group)
-{
-	e2pf_engine_at(engine, E2PF_EXT4_TABLES, group);
-}
-
-static void begin_list(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-		       uint64_t total, enum e2pf_class cls)
+void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+			  uint64_t total, enum e2pf_class cls)
 {
 	bool have_list;
 
@@ -487,19 +504,6 @@ static void begin_list(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 	if (have_list)
 		e2pf_engine_begin_phase(engine,
 					&ext4->phases[E2PF_EXT4_LIST]);
-}
-
-void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-			  uint64_t total)
-{
-	begin_list(ext4, engine, total, E2PF_DIRS);
-}
-
-void e2pf_ext4_clones_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-			    uint64_t total)
-{
-	e2pf_engine_wake(engine);
-	begin_list(ext4, engine, total, E2PF_FILES);
 }
 
 uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,

@@ -6,7 +6,7 @@
  *
  *	E2PF_EXT4_TABLES	inode tables, the blocks they refer to, and
  *				bitmaps if they are few; a unit is a group,
- *				or a sweep below folders (folders.h)
+ *				or a sweep below folders (folders.c)
  *	E2PF_EXT4_LIST		blocks in an order that the checker gives:
  *				directory blocks in that of pass 2, or what
  *				pass 1D clones; a unit is a block
@@ -19,8 +19,25 @@
 #include <pthread.h>
 
 #include "engine/engine.h"
-#include "folders.h"
 #include "plan.h"
+
+/* The parts of a check.  These are the engine's stages. */
+enum e2pf_ext4_stage {
+	E2PF_EXT4_OPEN,		/* until the first inode is read */
+	E2PF_EXT4_PASS1,	/* inodes and block maps */
+	E2PF_EXT4_PASS1B,	/* again, to find who claims a block twice */
+	E2PF_EXT4_PASS1C,	/* names of these files: directory blocks */
+	E2PF_EXT4_PASS1D,	/* cloning of these files: bitmaps, data */
+	E2PF_EXT4_PASS2,	/* directory blocks */
+	E2PF_EXT4_PASS3,	/* connectivity; directories are rewritten;
+				   then pass 4, which reads nothing */
+	E2PF_EXT4_PASS5,	/* bitmaps, and everything after them */
+	E2PF_EXT4_STAGES
+};
+
+/* Names as in doc/statistics.md. */
+extern const char *const e2pf_class_names[E2PF_CLASSES];
+extern const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES];
 
 enum e2pf_ext4_phase {
 	E2PF_EXT4_TABLES,
@@ -86,12 +103,9 @@ uint64_t e2pf_ext4_table_bytes(const struct e2pf_ext4 *ext4);
 
 /*
  * Reports from the checker, from one of its threads, for an engine that uses
- * this source.
+ * this source.  The inode scan, of which there is one at a time, is told with
+ * e2pf_engine_at(engine, E2PF_EXT4_TABLES, group); the group is below geo->groups.
  */
-
-/* The inode scan has reached this group, which is below geo->groups.  There is only one
- * scan at a time. */
-void e2pf_ext4_at_group(struct e2pf_engine *engine, uint32_t group);
 
 /* How far the checker is: the allocated inodes of the groups before `passed`, which the
  * caller sets, and of all; and its place in the list.  The rest is zero before.  May be
@@ -104,14 +118,10 @@ struct e2pf_ext4_progress {
 void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
 			    struct e2pf_ext4_progress *progress);
 
-/* The checker begins to walk its directory list, which has `total` blocks. */
+/* The checker begins to walk a list of `total` blocks of this class: its directory list,
+ * or blocks that several files claim and that it clones. */
 void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-			  uint64_t total);
-
-/* The checker begins to clone `total` blocks that several files claim.  They
- * are a list, and what follows is the same. */
-void e2pf_ext4_clones_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
-			    uint64_t total);
+			  uint64_t total, enum e2pf_class cls);
 
 /* Returns how many more entries of the list are wanted now, starting at entry
  * *first, which is not set if there are none. */
@@ -128,5 +138,37 @@ void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct e2pf_engine *engine);
 /* The walk has reached this entry. */
 void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 		       uint64_t index);
+
+/*
+ * folders.c: the units of TABLES when only blocks below some folders are read.
+ *
+ * A unit is a sweep over all that is known to be below them and was not read yet: the
+ * inode tables of the groups in which inodes are named, and the blocks of folders.  The
+ * tables tell where other folders lie, too, and those next to one that is wanted are
+ * read with it: mostly they turn out to be below as well, and what they name is known
+ * without another sweep.
+ */
+
+/* Begin with those that the source names, on a device that seeks or does not.  Returns
+ * NULL without memory. */
+struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4, bool seeks);
+void e2pf_folders_free(struct e2pf_folders *f);
+
+/* The number of units; it grows by parsing. */
+uint64_t e2pf_folders_units(struct e2pf_folders *f);
+
+/* Were there more than can be kept in memory?  Then everything is to be read, when the
+ * last unit has been. */
+bool e2pf_folders_are_full(const struct e2pf_folders *f);
+
+/* Pass the references of a sweep to the plan's sink. */
+void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
+		       const struct e2pf_plan *plan);
+
+/* Parse what a sweep refers to: `size` bytes of a table from inode `ino` on, or block
+ * number `block`.  Returns true if there are more units. */
+bool e2pf_folders_parse(struct e2pf_folders *f, const struct e2pf_plan *plan,
+			const struct e2pf_ref *ref, uint32_t ino, uint64_t block,
+			const void *bytes, uint32_t size);
 
 #endif

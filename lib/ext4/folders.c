@@ -4,7 +4,6 @@
 
 #include "array.h"
 #include "ext4_source.h"
-#include "folders.h"
 #include "lock.h"
 
 /* With an inode such a part of its table is read; with a folder's block those of others

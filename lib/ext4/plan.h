@@ -17,8 +17,24 @@
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
-#include "ext4_names.h"
 #include "engine/source.h"
+
+/* The classes of metadata. */
+enum e2pf_class {
+	E2PF_BITMAPS,		/* block and inode bitmaps */
+	E2PF_INODES,		/* inode tables, the part in use */
+	E2PF_EXTENTS,		/* blocks of extent trees */
+	E2PF_INDIRECT,		/* indirect, double and triple indirect
+				   blocks */
+	E2PF_DIRS,		/* directory blocks, including htree nodes */
+	E2PF_XATTRS,		/* extended attribute blocks and values */
+	E2PF_SYMLINKS,		/* symbolic links too long for the inode */
+	E2PF_FILES,		/* maps of the journal and of other reserved
+				   inodes; blocks that pass 1D clones */
+	E2PF_CLASSES
+};
+
+#define E2PF_ALL_CLASSES ((1u << E2PF_CLASSES) - 1)
 
 /* The superblock fields that planning needs, in host byte order. */
 struct e2pf_geometry {

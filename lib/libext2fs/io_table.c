@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "io_table.h"
+#include "mmap_io.h"
 
 /* The table as an array of words; magic and name are the first two. */
 typedef void (*operation)(void) __attribute__((may_alias));

@@ -17,9 +17,7 @@
 #include <unistd.h>
 
 #include "device/device.h"
-#include "io_table.h"
 #include "mmap_io.h"
-#include "pread.h"
 
 /* Linux 5.14.  To touch pages instead, a worker would have to handle SIGBUS. */
 #ifndef MADV_POPULATE_READ

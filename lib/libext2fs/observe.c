@@ -10,9 +10,8 @@
 #include <stdlib.h>
 
 #include "observe.h"
-#include "io_table.h"
 #include "keep_errno.h"
-#include "pread.h"
+#include "mmap_io.h"
 
 /*
  * The table that observed channels have in place of their manager's, which is the
@@ -22,7 +21,8 @@
 static struct {
 	struct struct_io_manager table;
 	io_manager manager;		/* NULL: none yet */
-	_Atomic(struct e2pf_observer *) observer;
+	io_channel channel;		/* written only while `engine` is NULL */
+	_Atomic(struct e2pf_engine *) engine;
 } observed;
 
 /* A read, and the engine that is told of it; NULL: none. */
@@ -32,11 +32,11 @@ struct observed_read {
 };
 
 /* NULL: the channel is no longer observed. */
-static struct e2pf_observer *observer_of(io_channel channel)
+static struct e2pf_engine *engine_of(io_channel channel)
 {
-	struct e2pf_observer *o = atomic_load(&observed.observer);
+	struct e2pf_engine *engine = atomic_load(&observed.engine);
 
-	return o && o->channel == channel ? o : NULL;
+	return engine && observed.channel == channel ? engine : NULL;
 }
 
 static bool is_worth_retrying(void *context)
@@ -52,18 +52,18 @@ static struct e2pf_engine *announce(io_channel channel,
 				    unsigned long long block, int count,
 				    struct e2pf_read *r)
 {
-	struct e2pf_observer *o = observer_of(channel);
+	struct e2pf_engine *engine = engine_of(channel);
 	uint64_t bs = (uint64_t)channel->block_size;
 	E2PF_KEEP_ERRNO;
 
-	if (!o)
+	if (!engine)
 		return NULL;
 	r->device = 0;
 	r->offset = block * bs;
 	r->length = count < 0 ? (uint64_t)-(int64_t)count :
 				(uint64_t)count * bs;
-	e2pf_engine_before_read(o->engine, r);
-	return o->engine;
+	e2pf_engine_before_read(engine, r);
+	return engine;
 }
 
 /* The program's handler of errors may read, too: inside a read, and then `outer` is that
@@ -113,30 +113,22 @@ static errcode_t read32(io_channel channel, unsigned long block, int count,
 static errcode_t readahead(io_channel channel, unsigned long long block,
 			   unsigned long long count)
 {
-	struct e2pf_observer *o = observer_of(channel);
+	struct e2pf_engine *engine = engine_of(channel);
 
-	if (o && e2pf_engine_reads_ahead(o->engine))
+	if (engine && e2pf_engine_reads_ahead(engine))
 		return getenv("E2FSPROGS_BITMAP_STATS") ?
 		       0 : EXT2_ET_OP_NOT_SUPPORTED;
 	return observed.manager->cache_readahead(channel, block, count);
 }
 
-/* When it closes a channel, the unix manager (1.47.4) knows by this manager that the
- * descriptor belongs to the program. */
-static bool is_known_by_manager(io_channel channel)
-{
-	return &unixfd_io_manager && channel->manager == unixfd_io_manager;
-}
-
-bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
-		  struct e2pf_engine *engine)
+bool e2pf_observe(io_channel channel, struct e2pf_engine *engine)
 {
 	io_manager manager = channel->manager == &observed.table ?
 			     observed.manager : channel->manager;
 
-	if (atomic_load(&observed.observer) ||
+	if (atomic_load(&observed.engine) ||
 	    (observed.manager && observed.manager != manager) ||
-	    is_known_by_manager(channel) || !e2pf_io_table_is_ours())
+	    !e2pf_io_table_is_ours())
 		return false;
 	observed.manager = manager;
 	/* An operation that the manager lacks stays absent. */
@@ -146,16 +138,15 @@ bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
 		observed.table.read_blk64 = read64;
 	if (manager->cache_readahead)
 		observed.table.cache_readahead = readahead;
-	o->channel = channel;
-	o->engine = engine;
+	observed.channel = channel;
 	channel->manager = &observed.table;
-	atomic_store(&observed.observer, o);
+	atomic_store(&observed.engine, engine);
 	return true;
 }
 
-void e2pf_unobserve(struct e2pf_observer *o)
+void e2pf_unobserve(struct e2pf_engine *engine)
 {
-	struct e2pf_observer *was = o;
+	struct e2pf_engine *was = engine;
 
-	atomic_compare_exchange_strong(&observed.observer, &was, NULL);
+	atomic_compare_exchange_strong(&observed.engine, &was, NULL);
 }

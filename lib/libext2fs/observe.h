@@ -14,23 +14,17 @@
 
 #include "engine/engine.h"
 
-struct e2pf_observer {
-	io_channel channel;
-	struct e2pf_engine *engine;
-};
-
 /*
- * Observe `channel`.  Returns false and changes nothing while another observer
- * does so, if a channel of another manager was ever observed, if the manager's
- * table has an unknown layout, or if it is unixfd_io_manager.  The caller must keep
- * other threads from the channel and from this function meanwhile.
+ * Observe `channel` for `engine`.  Returns false and changes nothing while a channel
+ * is observed, if one of another manager ever was, or if the manager's table has an
+ * unknown layout.  The caller must keep other threads from the channel and from this
+ * function meanwhile.
  */
-bool e2pf_observe(struct e2pf_observer *o, io_channel channel,
-		  struct e2pf_engine *engine);
+bool e2pf_observe(io_channel channel, struct e2pf_engine *engine);
 
-/* End observing; the channel may be closed already.  A read that another thread
- * has begun still tells the engine when it ends, so the engine must outlive
- * it. */
-void e2pf_unobserve(struct e2pf_observer *o);
+/* End observing for this engine; the channel may be closed already.  A read that
+ * another thread has begun still tells the engine when it ends, so the engine must
+ * outlive it.  Does nothing if nothing is observed for it. */
+void e2pf_unobserve(struct e2pf_engine *engine);
 
 #endif

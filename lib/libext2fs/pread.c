@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "mmap_io.h"
-#include "pread.h"
 
 #ifdef __GLIBC__
 #define PREAD pread64

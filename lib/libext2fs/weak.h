@@ -41,8 +41,6 @@
 #define E2PF_WEAK(name) E2PF_PRAGMA(weak name)
 E2PF_FOLLOWS_WITH(E2PF_WEAK)
 E2PF_ACCELERATES_WITH(E2PF_WEAK)
-/* Compared with, and not called. */
-E2PF_WEAK(unixfd_io_manager)
 
 #include <ext2fs/ext2fs.h>
 

@@ -7,9 +7,8 @@
 #include <ext2fs/ext2fs.h>
 
 #include "unit.h"
-#include "bitmaps.h"
 #include "bitset.h"
-#include "trial.h"
+#include "standins.h"
 
 static ext2_filsys fs;
 static struct trial seen[2], *now = seen;	/* with their trees, and ours */

@@ -9,7 +9,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "unit.h"
-#include "crc32c.h"
+#include "standins.h"
 #include "numbers.h"
 
 #define LONGEST 1100u

@@ -6,8 +6,7 @@
  * makes.
  */
 #include "unit.h"
-#include "arguments.h"
-#include "stages.h"
+#include "check.h"
 
 #define MOST_ARGUMENTS 8
 #define NOW 1500000000

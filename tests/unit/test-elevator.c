@@ -183,7 +183,7 @@ RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 	rig_start(r);
 	for (n = 0; lists[way].list[n]; n++)
 		;
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, n);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, n, E2PF_DIRS);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, lists[way].list, n);
 	fake_threads_settle();
 	for (i = 0; i < r->dev.events; i++) {

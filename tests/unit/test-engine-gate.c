@@ -45,7 +45,7 @@ static void start_gated(struct rig *r)
 	r->cfg.seeks = true;
 	fake_set_late(&r->dev, true);
 	rig_settle(r);
-	e2pf_ext4_at_group(r->e, 0);
+	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
 }
 
 /* By what the gate opens. */
@@ -107,7 +107,7 @@ RIG_TEST(gate_opened_by_errors, 20, 1)
 	fake_set_bad(&r->dev, 1, r->dev.blocks - 1);
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_settle(r);
-	e2pf_ext4_at_group(r->e, 0);
+	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
 	begin_gated(&g, r, r->fs.groups[0].inode_table);
 	fake_hold(&r->dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
@@ -168,7 +168,7 @@ RIG_TEST(blocks_that_never_come, 8, 1)
 	fake_set_late(&r->dev, true);
 	fake_tell(&r->dev);
 	rig_settle(r);
-	e2pf_ext4_at_group(r->e, 0);
+	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
 	r->dev.on_now = pass_time;
 	for (i = 0; i < 30; i++)
 		rig_checker_reads(r, r->fs.groups[i % 8].inode_table + i / 8, 1);
@@ -221,12 +221,12 @@ RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 		r->cfg.budget = 4 * TABLE_BLOCKS * BS;
 	rig_settle(r);
 	if (way == OF_BITMAPS) {
-		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
+		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
 		fake_threads_settle();
 		assert_true(fake_missing_asked(&r->dev));
 		e2pf_engine_stage(r->e, E2PF_EXT4_PASS5);
 	} else if (way != BEFORE_PASS1) {
-		e2pf_ext4_at_group(r->e, way == ELSEWHERE ? 3 : 0);
+		e2pf_engine_at(r->e, E2PF_EXT4_TABLES, way == ELSEWHERE ? 3 : 0);
 	}
 	rig_checker_reads(r, way == FROM_MEMORY ? 1 : way == OF_BITMAPS ?
 			  r->fs.groups[3].block_bitmap :
@@ -346,7 +346,7 @@ RIG_TESTS(measured_without_the_lock, 2, set_up_guess(r, 44, way))
 		assert_int_equal(rig_stats(r).gate_waits, 0);
 		return;
 	}
-	e2pf_ext4_at_group(r->e, 0);
+	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
 	begin_gated(&g, r, 1);
 	fake_hold(&r->dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
@@ -434,7 +434,7 @@ RIG_TEST(woken_in_the_list, 1, 3)
 	for (i = 0; i < 40; i++)
 		list[i] = 100 + 2 * i;
 	rig_start(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 40);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 40, E2PF_DIRS);
 	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	for (i = 0; i < 112; i++) {
@@ -469,7 +469,7 @@ RIG_TEST(list_left_early, 40, 2)
 	 * tables. */
 	r->cfg.budget = 600 * BS;
 	rig_settle(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED, E2PF_DIRS);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, 5);
 	e2pf_ext4_list_at(r->fs.ext4, r->e, 3);
 	fake_threads_settle();
@@ -480,7 +480,7 @@ RIG_TEST(list_left_early, 40, 2)
 	assert_int_equal(rig_asked(r, r->fs.groups[7].block_bitmap), 1);
 	assert_int_equal(rig_asked(r, dir[4]), 1);
 	assert_int_equal(rig_asked(r, dir[5]), 0);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED, E2PF_DIRS);
 	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), LISTED);
 	assert_int_equal(first, 0);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, LISTED);

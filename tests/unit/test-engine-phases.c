@@ -176,7 +176,7 @@ RIG_TEST(directories_by_the_list, 1, 1)
 	/* The two bitmaps count against that half too. */
 	assert_uint_in_range(rig_asked_of(r, dir, DIRECTORIES), 18, 19);
 	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRECTORIES);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRECTORIES, E2PF_DIRS);
 	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), DIRECTORIES);
 	assert_int_equal(first, 0);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, 20);
@@ -264,7 +264,7 @@ RIG_TEST(list_of_many_ranges, 16, 1)
 	for (i = 0; i < PARTS; i++)
 		list[i * PART] = 100 + i;
 	rig_settle(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, PARTS * PART);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, PARTS * PART, E2PF_DIRS);
 	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), PARTS * PART);
 	fake_threads_settle();
 	rig_assert_bitmaps_asked(r, 0);
@@ -288,7 +288,7 @@ RIG_TESTS(bitmaps_after_a_short_pass, 2, rig_set_up(r, 16, 1))
 	r->cfg.seeks = way;
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	rig_settle(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
 	fake_hold(&r->dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	for (g = 0; g < 16; g++)

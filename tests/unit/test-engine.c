@@ -169,7 +169,7 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	rig_start(r);
 	if (!way) {
 		fake_threads_settle();
-		e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS);
+		e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS, E2PF_DIRS);
 		e2pf_ext4_list_put(r->fs.ext4, r->e, dir, DIRS);
 	}
 	while (!rig_stats(r).slow_or_failed)
@@ -290,7 +290,7 @@ RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 	for (i = 0; i < DIRS; i++)
 		dir[i] = at + 2 * i;
 	rig_settle(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS, E2PF_DIRS);
 	r->dev.tick = 3 * SECOND;
 	if (way == 0) {
 		/* The checker notices it. */
@@ -409,7 +409,7 @@ static void use_up(struct rig *r, int n)
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	if (e2pf_engine_start(r->e, &r->cfg) == 0)
 		e2pf_engine_wait(r->e, -1);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 3);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, 3, E2PF_DIRS);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, list, 3);
 	e2pf_engine_wait(r->e, -1);
 }
@@ -465,7 +465,7 @@ RIG_TEST(lock_is_taken_rarely, 2, 1)
 		dir[i] = at + 2 * i;
 	rig_settle(r);
 	counted = &r->e->lock;
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS);
+	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS, E2PF_DIRS);
 	fake_threads_settle();
 	locks_taken();
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, DIRS);

@@ -9,9 +9,8 @@
 #include <ext2fs/ext2fs.h>
 
 #include "unit.h"
-#include "indirect.h"
 #include "interpose.h"
-#include "trial.h"
+#include "standins.h"
 
 #define NUMBERS (TRIAL_BLOCK / sizeof(__u32))
 
@@ -32,7 +31,7 @@ static block_fn *trial_callback;
 
 static bool once_in(unsigned n)
 {
-	return n && !number(&sequence, n);
+	return n && !trial_number(&sequence, n);
 }
 
 /* The first or last of the filesystem, or what is beside them. */
@@ -43,7 +42,7 @@ static uint32_t an_end(uint64_t *from)
 		fs->super->s_blocks_count - 1, fs->super->s_blocks_count
 	};
 
-	return ends[number(from, COUNT(ends))];
+	return ends[trial_number(from, COUNT(ends))];
 }
 
 static errcode_t read_block(io_channel io, unsigned long block, int count,
@@ -67,19 +66,19 @@ static errcode_t read_inode(ext2_filsys f, ext2_ino_t ino,
 	uint64_t r = files;
 
 	trial_read_inode(f, ino, inode);
-	if (!number(&r, 2))
-		inode->i_block[number(&r, EXT2_N_BLOCKS)] = an_end(&r);
-	inode->osd1.hurd1.h_i_translator = number(&r, 2) ? 100 : 0;
-	if (!number(&r, 50))
+	if (!trial_number(&r, 2))
+		inode->i_block[trial_number(&r, EXT2_N_BLOCKS)] = an_end(&r);
+	inode->osd1.hurd1.h_i_translator = trial_number(&r, 2) ? 100 : 0;
+	if (!trial_number(&r, 50))
 		inode->i_flags |= EXT4_INLINE_DATA_FL;
-	if (!number(&r, 50))
+	if (!trial_number(&r, 50))
 		inode->i_flags |= EXT4_EXTENTS_FL;
 	/* Otherwise there would be a callback for each of 16 million holes. */
 	if (walk_flags) {
 		inode->i_block[EXT2_TIND_BLOCK] = 0;
 		inode->i_block[EXT2_DIND_BLOCK] = 0;
 	}
-	return number(&r, 50) ? 0 : EXT2_ET_SHORT_READ;
+	return trial_number(&r, 50) ? 0 : EXT2_ET_SHORT_READ;
 }
 
 static int callback(ext2_filsys f, blk64_t *block, e2_blkcnt_t count,
@@ -115,12 +114,12 @@ static errcode_t walk(ext2_filsys f, ext2_ino_t ino, int flags, char *buf,
 		fs->read_inode = read_inode;
 	}
 	trial_callback = func;
-	files = number(&sequence, UINT32_MAX);
-	change = often[number(&sequence, 6)];
-	error = often[number(&sequence, 5)];
-	fs->super->s_creator_os = number(&sequence, 20) ? EXT2_OS_LINUX :
+	files = trial_number(&sequence, UINT32_MAX);
+	change = often[trial_number(&sequence, 6)];
+	error = often[trial_number(&sequence, 5)];
+	fs->super->s_creator_os = trial_number(&sequence, 20) ? EXT2_OS_LINUX :
 				  EXT2_OS_HURD;
-	return iterate(f, ino, walk_flags, number(&sequence, 10) ? buf : NULL,
+	return iterate(f, ino, walk_flags, trial_number(&sequence, 10) ? buf : NULL,
 		       callback, &change);
 }
 

@@ -7,7 +7,7 @@
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "numbers.h"
-#include "ext4/journal.h"
+#include "ext4/ext4_session.h"
 
 #define BS 4096u
 #define BLOCKS 40000u

@@ -11,13 +11,12 @@
 #include "unit.h"
 #include "engine-rig.h"
 #include "libext2fs/observe.h"
-#include "libext2fs/io_table.h"
+#include "libext2fs/mmap_io.h"
 
 #define FILE_BLOCKS 100
 
 static struct rig r[1];
 static char path[64];
-static struct e2pf_observer observer;
 static io_channel io;
 
 /* Each manager that was ever watched occupies a table entry until the process
@@ -66,7 +65,7 @@ FIXTURE(set_up)
 
 FIXTURE(tear_down)
 {
-	e2pf_unobserve(&observer);
+	e2pf_unobserve(r->e);
 	if (io)
 		io->manager = unix_io_manager;
 	if (io)
@@ -81,24 +80,7 @@ FIXTURE(tear_down)
 /* The manager with the operations that the test has given it. */
 static void observe(void)
 {
-	assert_true(e2pf_observe(&observer, io, r->e));
-}
-
-/* Of a descriptor that the program opened; libext2fs knows these by their manager.  The
- * first test: later no channel of another manager than theirs is observed anyway. */
-OBSERVER_TEST(descriptor_of_the_program)
-{
-	int fd = open(path, O_RDONLY);
-	struct e2pf_observer other;
-	io_channel channel;
-	char name[16];
-
-	snprintf(name, sizeof(name), "%d", fd);
-	assert_int_equal(unixfd_io_manager->open(name, 0, &channel), 0);
-	assert_false(e2pf_observe(&other, channel, r->e));
-	assert_ptr_equal(channel->manager, unixfd_io_manager);
-	io_channel_close(channel);
-	close(fd);
+	assert_true(e2pf_observe(io, r->e));
 }
 
 static errcode_t slow_read64(io_channel channel, unsigned long long block,
@@ -183,7 +165,6 @@ static uint64_t reads_heard(void)
 OBSERVER_TEST(unobserved_again)
 {
 	struct struct_io_manager before = manager;
-	struct e2pf_observer second;
 	io_channel other;
 	char buf[BS];
 
@@ -193,14 +174,14 @@ OBSERVER_TEST(unobserved_again)
 	 * manager later. */
 	assert_int_equal(unix_io_manager->open(path, 0, &other), 0);
 	other->manager = &manager;
-	assert_false(e2pf_observe(&second, other, r->e));
+	assert_false(e2pf_observe(other, r->e));
 	assert_ptr_equal(other->manager, &manager);
-	e2pf_unobserve(&second);
+	e2pf_unobserve(NULL);
 	assert_int_equal(io_channel_read_blk64(io, 20, 1, buf), 0);
 	assert_int_equal(reads_heard(), 1);
-	e2pf_unobserve(&observer);
+	e2pf_unobserve(r->e);
 	other->manager = unix_io_manager;
-	assert_false(e2pf_observe(&second, other, r->e));
+	assert_false(e2pf_observe(other, r->e));
 	assert_ptr_equal(other->manager, unix_io_manager);
 	io_channel_close(other);
 	assert_int_equal(io_channel_read_blk64(io, 20, 1, buf), 0);
@@ -215,8 +196,8 @@ OBSERVER_TEST(unobserved_again)
 	assert_int_equal(reads_heard(), 2);
 	assert_int_equal(io_channel_close(io), 0);
 	io = NULL;
-	e2pf_unobserve(&observer);
-	e2pf_unobserve(&observer);
+	e2pf_unobserve(r->e);
+	e2pf_unobserve(r->e);
 }
 
 /*
@@ -248,7 +229,7 @@ OBSERVER_TEST(another_table)
 	assert_true(e2pf_io_table_is_ours());
 	foreign = true;
 	assert_false(e2pf_io_table_is_ours());
-	assert_false(e2pf_observe(&observer, io, r->e));
+	assert_false(e2pf_observe(io, r->e));
 	assert_ptr_equal(io->manager, &manager);
 	foreign = false;
 }
@@ -391,7 +372,7 @@ OBSERVER_TEST(failed_read_is_made_again)
 	assert_int_equal(errors_called, 3);
 	assert_int_equal(error_block, 50);
 	/* Nor if nobody observes it any more. */
-	e2pf_unobserve(&observer);
+	e2pf_unobserve(r->e);
 	assert_int_equal(read_failing(1, 40), EIO);
 }
 

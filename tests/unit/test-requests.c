@@ -325,7 +325,7 @@ static void pass1(void)
 
 	e2pf_engine_stage(engine, E2PF_EXT4_PASS1);
 	for (s = walk->step; s < walk->step + walk->count; s++) {
-		e2pf_ext4_at_group(engine, s->group);
+		e2pf_engine_at(engine, E2PF_EXT4_TABLES, s->group);
 		fake_threads_settle();
 		check_reads(s->block, s->count, s->count > 1 ?
 			    s->count * TABLE_NS : BLOCK_NS);
@@ -352,7 +352,7 @@ static void pass2(void)
 	size_t i;
 
 	e2pf_engine_stage(engine, E2PF_EXT4_PASS2);
-	e2pf_ext4_list_begin(im.fs.ext4, engine, dirs->count);
+	e2pf_ext4_list_begin(im.fs.ext4, engine, dirs->count, E2PF_DIRS);
 	fake_threads_settle();
 	for (i = 0; i < dirs->count; i++) {
 		put_wanted();

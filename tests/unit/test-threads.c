@@ -29,8 +29,8 @@ static const char *self;
 
 /* The functions that e2fsck refers to are this program's own: the module is
  * linked. */
-bool __wrap_ability_to_follow(void);
-bool __wrap_ability_to_follow(void)
+bool __wrap_stages_can_be_followed(void);
+bool __wrap_stages_can_be_followed(void)
 {
 	return true;
 }

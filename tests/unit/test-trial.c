@@ -9,12 +9,9 @@
 
 #include "unit.h"
 #include "accelerate.h"
-#include "bitmaps.h"
 #include "bitset.h"
-#include "crc32c.h"
 #include "interpose.h"
-#include "linkage.h"
-#include "trial.h"
+#include "standins.h"
 
 /*
  * Mistakes, one at a time.
