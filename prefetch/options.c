@@ -51,7 +51,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "probe", " [OPTION]... PATH", probe_command },
-	{ "progress", " [PID|DEVICE]", progress_command },
+	{ "progress", "", progress_command },
 	{ "enable", " [--root=FOLDER]", enable_command },
 	{ "disable", " [--root=FOLDER]", enable_command },
 	{ "status", " [--root=FOLDER]", enable_command },
