@@ -252,10 +252,10 @@ plans_a_walk()
 		[ "$all" -gt "$walk" ] && [ "$(planned -x --only=all "$mnt")" = "$all" ]
 }
 
-# elsewhere PATH TYPE: one line says that it is on another filesystem.
+# elsewhere PATH: one line says that it is on another filesystem.
 elsewhere()
 {
-	run 8 -x "$1" && one_line && grep -q ": on $2; only ext2, ext3 and ext4" "$dir/err" &&
+	run 8 -x "$1" && one_line && grep -q "; only ext2, ext3 and ext4" "$dir/err" &&
 		runs -x "$1" && one_line
 }
 
@@ -375,7 +375,7 @@ says_no_node()
 	: >"$dir/conf"
 	exits 8 unshare -m sh -c 'mount -t tmpfs tmpfs /dev && exec "$@"' sh \
 		"$dir/program" -x "$mnt" && one_line &&
-		grep -q "no node here for its device .*($loop)" "$dir/err"
+		grep -q "no node here for its device 7:" "$dir/err"
 }
 
 test_paths()
@@ -397,8 +397,8 @@ test_paths()
 	tap_check "a bind mount, and a folder" undisturbed \
 		reads "$loop" "$dir/bind" "$mnt/folder/one"
 	tap_check "what a walk needs" plans_a_walk
-	tap_check "tmpfs" elsewhere "$mnt/none" tmpfs
-	tap_check "proc" elsewhere /proc proc
+	tap_check "tmpfs" elsewhere "$mnt/none"
+	tap_check "proc" elsewhere /proc
 	tap_check "all is read before the command begins" undisturbed read_before
 	tap_unless "$(no_cachestat)" "nothing after a walk without it" undisturbed \
 		found_in_memory
