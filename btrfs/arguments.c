@@ -6,10 +6,9 @@
  * guess costs readahead, or the lack of it, and nothing else.  getopt(3) is not
  * used: its state is the program's.
  */
-#include <stdbool.h>
 #include <string.h>
 
-#include "arguments.h"
+#include "preload.h"
 
 static bool is_btrfsck(const char *name)
 {

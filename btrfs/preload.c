@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arguments.h"
 #include "btrfs/plan.h"
 #include "btrfs/btrfs_session.h"
 #include "device/share.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The calls by which the libc stand-ins tell the module what a check or a send
- * does.  All of them preserve errno.  On threads other than the program's first
- * they do nothing, unless stated otherwise.
+ * The command line, and the calls by which the libc stand-ins tell the module
+ * what a check or a send does.  These preserve errno.  On threads other than the
+ * program's first they do nothing, unless stated otherwise.
  */
 #ifndef PRELOAD_H
 #define PRELOAD_H
@@ -13,6 +13,14 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
+
+/* The request in btrfs's arguments, which end with NULL (arguments.c). */
+enum task { TASK_OTHER, TASK_CHECK, TASK_SEND };
+enum task arguments_task(char *const *argv);
+
+/* Why a check with these arguments should run without prefetching, in words;
+ * NULL if there is no reason. */
+const char *arguments_aside(char *const *argv);
 
 /* The program is about to drop the page cache of a device, which it has just
  * opened or is about to close.  Called before it does. */

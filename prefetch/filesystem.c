@@ -6,7 +6,6 @@
 #include <grp.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -45,43 +44,29 @@ int fail(const char *device, errcode_t err)
 /* Open the device by a descriptor that the user's command does not inherit, and with
  * which the kernel reads only the blocks that are asked for: a table of inodes that
  * the kernel is initializing may lie next to the group descriptors.  Some versions of
- * libext2fs leave the descriptor open when they fail. */
-static errcode_t try_open(const char *device, ext2_filsys *fs)
+ * libext2fs leave the descriptor open when they fail.  A superblock that is being
+ * written, beside tune2fs for example, may still have its old checksum. */
+static errcode_t open_filesystem(const char *device, ext2_filsys *fs)
 {
-	int fd = open(device, O_RDONLY | O_CLOEXEC);
 	char number[16];
+	struct stat st;
 	errcode_t err;
+	int fd;
 
+	/* Opening a FIFO would wait for a writer, opening a tape winds it. */
+	if (!stat(device, &st) && !S_ISBLK(st.st_mode) && !S_ISREG(st.st_mode))
+		return ENOTBLK;
+	fd = open(device, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno;
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	snprintf(number, sizeof(number), "%d", fd);
 	err = ext2fs_open2(number, NULL, EXT2_FLAG_64BITS | EXT2_FLAG_SKIP_MMP |
-			   EXT2_FLAG_SOFTSUPP_FEATURES, 0, 0, unixfd_io_manager,
-			   fs);
+			   EXT2_FLAG_SOFTSUPP_FEATURES |
+			   EXT2_FLAG_IGNORE_CSUM_ERRORS, 0, 0,
+			   unixfd_io_manager, fs);
 	if (err)
 		close(fd);
-	return err;
-}
-
-/* libext2fs writes only the words of a superblock that have changed, one by one.  A
- * reader may meanwhile find the old checksum, beside tune2fs for example. */
-#define RETRIES 3
-#define PAUSE_NS 10000000
-
-static errcode_t open_filesystem(const char *device, ext2_filsys *fs)
-{
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
-	unsigned retries = 0;
-	struct stat st;
-	errcode_t err;
-
-	/* Opening a FIFO would wait for a writer, opening a tape winds it. */
-	if (!stat(device, &st) && !S_ISBLK(st.st_mode) && !S_ISREG(st.st_mode))
-		return ENOTBLK;
-	while ((err = try_open(device, fs)) == EXT2_ET_SB_CSUM_INVALID &&
-	       retries++ < RETRIES)
-		nanosleep(&pause, NULL);
 	return err;
 }
 

@@ -14,23 +14,39 @@
 #include "commands.h"
 #include "settings.h"
 
-/* All options: --help prints this table, completions and the test of the manual
- * read that. */
-static const struct row {
-	char letter;
-	const char *name, *value;	/* value: NULL for a flag */
-	const char *help;
-} rows[] = {
-	{ 'O', "only", "CLASS,...",
-	  "read only these classes, named as by probe, or all" },
-	{ 'x', "one-file-system", NULL, "skip what is mounted below PATH" },
-	{ 'w', "wait", "TIME",
-	  "begin COMMAND after TIME at the latest (seconds, or m, h; default: 30)" },
-	{ 'l', "longer-than", "TIME", "with probe: say whether a check takes longer" },
-	{ 'v', "verbose", NULL, "print a summary; twice: decisions, too" },
-	{ 'h', "help", NULL, "this text" },
-	{ 'V', "version", NULL, "the version" }
+static const struct option options[] = {
+	{ "only", required_argument, NULL, 'O' },
+	{ "one-file-system", no_argument, NULL, 'x' },
+	{ "wait", required_argument, NULL, 'w' },
+	{ "longer-than", required_argument, NULL, 'l' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ 0 }
 };
+
+/* Completions and the test of the manual read these lines. */
+static const char help[] =
+"Load an ext2, ext3 or ext4 filesystem's metadata into the page cache.\n"
+"\n"
+"  -O, --only=CLASS,...    read only these classes, named as by probe, or all\n"
+"  -x, --one-file-system   skip what is mounted below PATH\n"
+"  -w, --wait=TIME         begin COMMAND after TIME at the latest "
+"(seconds, or m, h; default: 30)\n"
+"  -l, --longer-than=TIME  with probe: say whether a check takes longer\n"
+"  -v, --verbose           print a summary; twice: decisions, too\n"
+"  -h, --help              this text\n"
+"  -V, --version           the version\n"
+"\n"
+"PATH is a device, an image, or a folder, which is read with everything below\n"
+"it.  With a COMMAND, prefetch, then run it, and exit with its status.\n"
+"enable makes checks at boot prefetch, disable undoes this, status reports it;\n"
+"progress shows how far running checks are.  If PATH has the name of a command,\n"
+"write ./NAME.\n"
+"\n"
+"Exit status: 0 complete, 4 incomplete, 8 the device or its filesystem cannot\n"
+"be read, 16 usage error; with a COMMAND, the command's.  probe --longer-than:\n"
+"0 longer, 1 not longer, 4 not known.\n";
 
 /* enable, disable and status are a shell script. */
 static int enable_command(int argc, char **argv)
@@ -51,7 +67,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "probe", " [OPTION]... PATH", probe_command },
-	{ "progress", " [PID|DEVICE]", progress_command },
+	{ "progress", "", progress_command },
 	{ "enable", " [--root=FOLDER]", enable_command },
 	{ "disable", " [--root=FOLDER]", enable_command },
 	{ "status", " [--root=FOLDER]", enable_command },
@@ -73,40 +89,15 @@ int run_named(int argc, char **argv)
  * keeps most of its gain. */
 #define WAIT_S 30
 
-#define ROWS (sizeof(rows) / sizeof(*rows))
-
-static const char help_end[] =
-"\n"
-"PATH is a device, an image, or a folder, which is read with everything below\n"
-"it.  With a COMMAND, prefetch, then run it, and exit with its status.\n"
-"enable makes checks at boot prefetch, disable undoes this, status reports it;\n"
-"progress shows how far running checks are.  If PATH has the name of a command,\n"
-"write ./NAME.\n"
-"\n"
-"Exit status: 0 complete, 4 incomplete, 8 the device or its filesystem cannot\n"
-"be read, 16 usage error; with a COMMAND, the command's.  probe --longer-than:\n"
-"0 longer, 1 not longer, 4 not known.\n";
-
 static void print_help(void)
 {
 	const struct command *c;
-	char option[64];
-	size_t i;
 
 	puts("Usage: e2prefetch [OPTION]... PATH... "
 	     "[-- COMMAND [ARGUMENT]...]");
 	for (c = commands; c->name; c++)
 		printf("       e2prefetch %s%s\n", c->name, c->usage);
-	puts("Load an ext2, ext3 or ext4 filesystem's metadata into the page "
-	     "cache.\n");
-	for (i = 0; i < ROWS; i++) {
-		snprintf(option, sizeof(option), "-%c, --%s%s%s",
-			 rows[i].letter, rows[i].name,
-			 rows[i].value ? "=" : "",
-			 rows[i].value ? rows[i].value : "");
-		printf("  %-24s%s\n", option, rows[i].help);
-	}
-	fputs(help_end, stdout);
+	fputs(help, stdout);
 }
 
 int wrong(const char *format, ...)
@@ -161,21 +152,12 @@ static int parse_option(int c, const char *value, struct options *o)
 static int parse_operands(int argc, char **argv, struct options *o)
 {
 	bool is_probe = !strcmp(argv[0], "probe");
-	const char *path;
 
 	o->path = &argv[optind];
 	if (optind > 1 && !strcmp(argv[optind - 1], "--"))
 		return wrong("no path given");
-	for (; optind < argc && strcmp(argv[optind], "--"); optind++) {
-		path = argv[optind];
+	for (; optind < argc && strcmp(argv[optind], "--"); optind++)
 		o->paths++;
-		/* This looks like the name of a command. */
-		if (!strchr(path, '/') && access(path, F_OK) &&
-		    (o->paths > 1 || !argv[optind + 1] ||
-		     strcmp(argv[optind + 1], "--")))
-			return wrong("\"%s\" is neither a command nor a path: "
-				     "write -- before a command to run", path);
-	}
 	if (!o->paths)
 		return wrong("no path given");
 	if (optind < argc) {
@@ -189,44 +171,26 @@ static int parse_operands(int argc, char **argv, struct options *o)
 	return -1;
 }
 
-/* The table in the form that getopt_long(3) takes. */
-static void fill_tables(char *letters, struct option *names)
-{
-	size_t i;
-
-	letters += sprintf(letters, "+:");
-	for (i = 0; i < ROWS; i++) {
-		names[i] = (struct option) {
-			rows[i].name, rows[i].value ? required_argument :
-			no_argument, NULL, rows[i].letter
-		};
-		letters += sprintf(letters, rows[i].value ? "%c:" : "%c",
-				   rows[i].letter);
-	}
-}
-
 int parse_options(int argc, char **argv, struct options *o)
 {
-	struct option names[ROWS + 1] = { 0 };
-	char letters[2 * ROWS + 3];
-	size_t i;
+	const struct option *option;
 	int c, err;
 
 	memset(o, 0, sizeof(*o));
 	o->wait = WAIT_S;
-	fill_tables(letters, names);
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:O:xw:l:vhV", options,
+				NULL)) != -1) {
 		if (c == '?')
 			return wrong("unknown option \"%s\"", argv[optind - 1]);
 		if (c == ':')
 			return wrong("\"%s\" needs a value", argv[optind - 1]);
 		err = parse_option(c, optarg, o);
-		for (i = 0; err > 0 && rows[i].letter != c; i++)
+		for (option = options; err > 0 && option->val != c; option++)
 			;
 		if (err)
 			return err < 0 ? 0 : wrong("invalid value \"%s\" of --%s",
-						   optarg, rows[i].name);
+						   optarg, option->name);
 	}
 	return parse_operands(argc, argv, o);
 }

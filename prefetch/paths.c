@@ -4,10 +4,10 @@
  * Decides which filesystems are read for the paths of the command line: a device or
  * an image is one itself; a folder belongs to one that is mounted, and what is
  * mounted below it belongs to a walk of it, too.  The device of a mounted filesystem
- * is the one whose number stat(2) reports; names in /proc and /sys only tell where
- * to look for it.
+ * is the one whose number stat(2) reports, whatever its name.
  */
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <mntent.h>
 #include <stdio.h>
@@ -20,7 +20,6 @@
 
 #include "array.h"
 #include "commands.h"
-#include "device/sysfile.h"
 
 /* A line of /proc/self/mounts; options of more bytes are cut off. */
 #define MOUNT_LINE (PATH_MAX * 2 + 4096)
@@ -55,13 +54,6 @@ static struct target *find_target(const struct targets *all, dev_t number)
 	return NULL;
 }
 
-static bool is_device(const char *name, dev_t number)
-{
-	struct stat st;
-
-	return !stat(name, &st) && S_ISBLK(st.st_mode) && st.st_rdev == number;
-}
-
 /* Does a path lie below a folder?  Both are absolute. */
 static bool is_below(const char *path, const char *folder)
 {
@@ -71,58 +63,31 @@ static bool is_below(const char *path, const char *folder)
 	return !strncmp(path, folder, n) && path[n] == '/' && path[n + 1];
 }
 
-/* The filesystem that is mounted where this path lies. */
-struct mounted {
-	char type[32], source[PATH_MAX];
-};
-
-static void find_mount(const char *real, struct mounted *m)
+/* The node of a block device with this number, or NULL: a container may have none.
+ * People know the names of mapped devices, whose nodes in /dev only have a number.  Deeper
+ * folders are not searched: /dev/shm is anybody's. */
+static char *find_device(dev_t number)
 {
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	char line[MOUNT_LINE];
-	struct mntent one;
-	size_t n, best = 0;
+	glob_t found = { .gl_pathc = 0 };
+	char *name = NULL;
+	struct stat st;
+	size_t i;
 
-	snprintf(m->type, sizeof(m->type), "another filesystem");
-	*m->source = '\0';
-	while (mounts && getmntent_r(mounts, &one, line, sizeof(line))) {
-		n = strlen(one.mnt_dir);
-		/* Of two mounts in one place the later covers the other. */
-		if (n < best || (strcmp(real, one.mnt_dir) &&
-				 !is_below(real, one.mnt_dir)))
-			continue;
-		best = n;
-		snprintf(m->type, sizeof(m->type), "%s", one.mnt_type);
-		snprintf(m->source, sizeof(m->source), "%s", one.mnt_fsname);
-	}
-	if (mounts)
-		endmntent(mounts);
+	glob("/dev/mapper/*", GLOB_NOSORT, NULL, &found);
+	glob("/dev/*", GLOB_NOSORT | GLOB_APPEND, NULL, &found);
+	for (i = 0; i < found.gl_pathc && !name; i++)
+		if (!stat(found.gl_pathv[i], &st) && S_ISBLK(st.st_mode) &&
+		    st.st_rdev == number)
+			name = strdup(found.gl_pathv[i]);
+	globfree(&found);
+	return name;
 }
 
-/* The node of a block device with this number.  The one that was mounted has the
- * name that people know; the other is the kernel's.  A container may have
- * neither. */
-static bool find_device(dev_t number, const char *source, char *name, size_t size)
-{
-	char dir[64], text[1024];
-	const char *at;
-
-	if (is_device(source, number))
-		return snprintf(name, size, "%s", source) < (int)size;
-	e2pf_path(dir, sizeof(dir), "/sys/dev/block/%u:%u", major(number),
-		  minor(number));
-	e2pf_read_text(dir, "uevent", text, sizeof(text));
-	at = strstr(text, "DEVNAME=");
-	at = at ? at + strlen("DEVNAME=") : "";
-	snprintf(name, size, "/dev/%.*s", (int)strcspn(at, "\n"), at);
-	return is_device(name, number);
-}
-
-static int say_no_node(const char *path, dev_t number, const char *name)
+static int say_no_node(const char *path, dev_t number)
 {
 	fprintf(stderr, "e2prefetch: %s: there is no node here for its device "
-		"%u:%u (%s); a container must be given one\n", path, major(number),
-		minor(number), name[strlen("/dev/")] ? name : "unknown");
+		"%u:%u; a container must be given one\n", path, major(number),
+		minor(number));
 	return EXIT_OPERATIONAL;
 }
 
@@ -143,25 +108,25 @@ static int add_folder(struct target *t, uint64_t inode)
 }
 
 /* Add the filesystem that this folder lies on. */
-static int add_mounted(struct targets *all, const char *path, const char *real,
+static int add_mounted(struct targets *all, const char *path,
 		       const struct stat *st)
 {
 	struct target *t = find_target(all, st->st_dev);
-	char name[PATH_MAX];
-	struct mounted m;
 	struct statfs fs;
+	char *name;
 
 	if (t)
 		return add_folder(t, st->st_ino);
-	find_mount(real, &m);
 	if (statfs(path, &fs) || fs.f_type != EXT4_SUPER_MAGIC) {
-		fprintf(stderr, "e2prefetch: %s: on %s; only ext2, ext3 and ext4 "
-			"are read ahead\n", path, m.type);
+		fprintf(stderr, "e2prefetch: %s: on another filesystem; only ext2, "
+			"ext3 and ext4 are read ahead\n", path);
 		return EXIT_OPERATIONAL;
 	}
-	if (!find_device(st->st_dev, m.source, name, sizeof(name)))
-		return say_no_node(path, st->st_dev, name);
+	name = find_device(st->st_dev);
+	if (!name)
+		return say_no_node(path, st->st_dev);
 	t = add_target(all, name);
+	free(name);
 	if (!t)
 		return no_memory(path);
 	t->number = st->st_dev;
@@ -183,7 +148,7 @@ static int add_below(struct targets *all, const char *real)
 		    strncmp(one.mnt_type, "ext", 3) ||
 		    stat(one.mnt_dir, &st) || !S_ISDIR(st.st_mode))
 			continue;
-		status |= add_mounted(all, one.mnt_dir, one.mnt_dir, &st);
+		status |= add_mounted(all, one.mnt_dir, &st);
 	}
 	if (mounts)
 		endmntent(mounts);
@@ -226,7 +191,7 @@ static int add_path(const struct options *o, struct targets *all,
 	real = realpath(path, NULL);
 	if (!real)
 		return no_memory(path);
-	status = add_mounted(all, path, real, &st);
+	status = add_mounted(all, path, &st);
 	if (!o->one_filesystem)
 		status |= add_below(all, real);
 	free(real);

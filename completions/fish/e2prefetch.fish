@@ -24,7 +24,7 @@ for line in (e2prefetch --help 2>/dev/null)
 		test -z "$found[4]"; or set value -r
 		complete -c e2prefetch -n '__e2prefetch_is probe' $value -s $found[2] \
 			-l $found[3] -d $found[5]
-	else if set -l found (string match -r '^ +e2prefetch ([a-z]+) (.*)' -- $line)
+	else if set -l found (string match -r '^ +e2prefetch ([a-z]+)(.*)' -- $line)
 		complete -c e2prefetch -n 'test (count (commandline -opc)) = 1' -a $found[2]
 		for option in (string match -ar -- '--[a-z]+' $found[3])
 			complete -c e2prefetch -l (string sub -s 3 -- $option) \

@@ -3,7 +3,7 @@
 /* How command lines of btrfs are classified: as a check, a send or another
  * command, and which checks are not prefetched. */
 #include "unit.h"
-#include "../../btrfs/arguments.h"
+#include "../../btrfs/preload.h"
 
 #define LINE(...) ((char *[]){ __VA_ARGS__, NULL })
 
