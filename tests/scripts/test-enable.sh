@@ -321,6 +321,11 @@ says_why_not()
 		but "$file: disabled" rm "$root$file" &&
 		but "$file: enabled, but" rm -r "$root$launchers/boot" || return
 	done
+	new_enabled_root && mkdir -p "$root$(dirname "$(value_of settings |
+		sed 's|^@||')")" &&
+	printf '# mine\n\n mem = 7M\n' >"$root$(value_of settings)" &&
+	run 0 status && says "settings in $root" && says "  mem = 7M" &&
+		! says "# mine" >/dev/null
 }
 
 # A link is made where something reads it; one whose unit has gone goes, too.
@@ -574,7 +579,7 @@ test_files()
 	tap_unless "$(no_mounts)" "a full disk" in_both full_disk
 	tap_unless "$(no_mounts)" "an /etc that is read-only" in_both read_only
 	tap_check "wrong usage" wrong_usage
-	tap_check "status says what is wrong" says_why_not
+	tap_check "status says what is wrong, and the settings" says_why_not
 	tap_check "a link that nothing would read" no_unit
 	tap_check "the package's postrm removes what is enabled" postrm_removes
 	tap_check "its postinst changes nothing" postinst_changes_nothing
