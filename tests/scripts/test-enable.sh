@@ -93,7 +93,7 @@ there_and_back()
 		return
 	list >"$E2PF_TMP/enabled"
 	run 0 enable && list | diff "$E2PF_TMP/enabled" - || return
-	run 0 disable && says "must be rebuilt" && says "disabled: " && as_before &&
+	run 0 disable && says "disabled: " && as_before &&
 	run 0 disable && lines 1 && begins "disabled: " && run 1 status
 }
 
@@ -168,7 +168,10 @@ killed_at()
 			chmod +x "$bin/$name"
 		done
 	fi
-	sed "s|^PATH=|PATH=$bin:|" "$ENABLE" >"$E2PF_TMP/killable"
+	# To rebuild an initramfs is a step, too.
+	sed -e "s|^PATH=|PATH=$bin:|" \
+		-e 's|^\t\tsay "an initramfs|\t\trm -f /nosuch/file; &|' \
+		"$ENABLE" >"$E2PF_TMP/killable"
 	echo 1 >"$E2PF_TMP/step"
 	# In a process group of its own.  This shell's message about its death is
 	# discarded.
@@ -199,6 +202,22 @@ killed_everywhere()
 				as_before && run 1 status
 			fi || { echo "step $n, then $finish"; return 1; }
 		done
+	done
+}
+
+# is_rebuilt FOLDER: wherever a run of `disable' was killed, the initramfs has been
+# rebuilt when the next one has ended, on a machine with only this of its tools.
+is_rebuilt()
+{
+	local n others=initramfs-tools
+
+	[ "$1" = initramfs-tools ] && others=dracut.conf.d
+	for ((n = 1; ; n++)); do
+		new_root && rm -r "$root/etc/$others" && run 0 enable || return
+		killed_at $n disable || { [ $n -gt 4 ]; return; }
+		run 0 disable &&
+		grep -q "must be rebuilt" "$E2PF_TMP/killed.out" - <<<"$said" ||
+			{ echo "step $n: not rebuilt"; return 1; }
 	done
 }
 
@@ -261,8 +280,8 @@ by_package()
 
 rebuilds() { [ "$triggers" = "--no-await update-initramfs" ]; }
 
-# Also if the package's files are gone.  What the administrator put in a link's place
-# stays.
+# Also if the package's files are gone, and after a run of `disable' was killed.  What
+# the administrator put in a link's place stays.
 postrm_removes()
 {
 	local call file=${files%%
@@ -274,6 +293,7 @@ postrm_removes()
 		mv "$E2PF_TMP/gone" "$E2PF_TMP/before" &&
 		mkdir -p "$root/run/e2prefetch" &&
 		touch "$root/run/e2prefetch/1.progress" &&
+		mv "$root/etc/dracut.conf.d/e2prefetch.conf"{,.removed~} &&
 		by_package postrm $call && rm -d "$root/run" && as_before &&
 		rebuilds && by_package postrm $call && as_before &&
 		[ -z "$triggers" ] || return
@@ -343,6 +363,57 @@ no_unit()
 	rm "$root/usr/lib/systemd/system/$unit"
 	run 0 status && says "enabled, but there is no $unit" &&
 	run 0 disable && [ ! -e "$root$units/$unit.d" ]
+}
+
+# in_use STATUS TEXT [TOOL PRINTS]: status says it on a machine with lsinitramfs and
+# systemctl, one of which prints this from here on.
+in_use()
+{
+	[ $# = 2 ] || echo "$4" >"$E2PF_TMP/tools/$3.prints"
+	sed -e "s|^PATH=|PATH=$E2PF_TMP/tools:|" -e "s|^root=.*|root=$root|" \
+		-e 's|elif \[ -z "\$root" \]|elif true|' \
+		"$ENABLE" >"$E2PF_TMP/with-tools"
+	ENABLE=$E2PF_TMP/with-tools run "$1" status && says "$2"
+}
+
+says_what_is_in_use()
+{
+	local name tools=$E2PF_TMP/tools
+
+	mkdir "$tools"
+	for name in lsinitramfs systemctl; do
+		printf '#!/bin/sh\necho "$*" >>%s.asked\ncat %s.prints\n' \
+			"$tools/$name" "$tools/$name" >"$tools/$name"
+		: >"$tools/$name.prints"
+	done
+	chmod +x "$tools"/*
+	new_enabled_root && mkdir -p "$root/boot" && touch "$root/boot/initrd.img-1" &&
+	in_use 0 "hooks/e2prefetch: enabled" &&
+	in_use 0 "hooks/e2prefetch: enabled" lsinitramfs "${launchers#/}/e2fsck" &&
+		! says "enabled, but" >/dev/null &&
+	in_use 4 "hooks/e2prefetch: enabled, but not in the initramfs" \
+		lsinitramfs usr/sbin/e2fsck &&
+	in_use 0 "the initramfs has no e2fsck: nothing to do" lsinitramfs usr/bin/sh &&
+	in_use 0 "systemd-fsck@.service.d/e2prefetch.conf: enabled" \
+		systemctl "Environment=PATH=$launchers/enabled:/usr/sbin X=1" &&
+		! says "PATH is set" >/dev/null &&
+		grep "Environment systemd-fsck@x.service" "$tools/systemctl.asked" &&
+	in_use 4 "PATH is set elsewhere: see systemctl cat systemd-fsck@x.service" \
+		systemctl "Environment=PATH=/usr/sbin"
+}
+
+# Settings that are newer than all that were copied into an initramfs.
+old_copy()
+{
+	local conf image text="the initramfs has an older copy"
+
+	new_enabled_root
+	conf=$root$(value_of settings) image=$root/boot/initrd.img-1
+	mkdir -p "${conf%/*}" "$root/boot"
+	echo "mem = 7M" >"$conf"
+	run 0 status && ! says "$text" >/dev/null && touch -d '-1 hour' "$image" &&
+	run 0 status && says "$text" && touch -d '+1 hour' "$image-new" &&
+	run 0 status && ! says "$text" >/dev/null
 }
 
 # The real launcher and module, in a folder.  problem_is TEXT: status says it.
@@ -576,11 +647,15 @@ test_files()
 	tap_check "nothing that could use it" nothing_here
 	tap_check "enable killed at each step" killed_everywhere new_root enable
 	tap_check "disable killed at each step" killed_everywhere new_enabled_root disable
+	tap_check "disable killed: initramfs-tools is called" is_rebuilt initramfs-tools
+	tap_check "disable killed: dracut is called" is_rebuilt dracut.conf.d
 	tap_unless "$(no_mounts)" "a full disk" in_both full_disk
 	tap_unless "$(no_mounts)" "an /etc that is read-only" in_both read_only
 	tap_check "wrong usage" wrong_usage
 	tap_check "status says what is wrong, and the settings" says_why_not
+	tap_check "status says whether a link is in use" says_what_is_in_use
 	tap_check "a link that nothing would read" no_unit
+	tap_check "status says if an initramfs has older settings" old_copy
 	tap_check "the package's postrm removes what is enabled" postrm_removes
 	tap_check "its postinst changes nothing" postinst_changes_nothing
 }
