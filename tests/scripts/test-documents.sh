@@ -484,7 +484,7 @@ lib/report settings\.h|(engine|device)/.*\.h
 lib/ext4 (array|lock)\.h|session\.h|libext2fs/(mmap_io|observe)\.h|(engine|device|report)/.*\.h
 lib/btrfs (array|lock)\.h|session\.h|engine/source\.h|device/device\.h
 lib/libext2fs keep_errno\.h|device/device\.h|engine/engine\.h
-accel settings\.h|(interpose|linkage)\.h|libext2fs/(io_table|weak)\.h
+accel settings\.h|interpose\.h|libext2fs/(mmap_io|weak)\.h
 launch none
 module status\.h|settings\.h|session\.h|report/.*\.h|lock\.h|device/(sysfile|thread)\.h
 prefetch settings\.h|(array|lock)\.h|device/(spindle|share|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
