@@ -54,18 +54,13 @@ static void drop_level(struct e2pf_elevator *el, unsigned number)
 	*l = (struct e2pf_level) { .ref = NULL };
 }
 
-/* The level that parsing fills: the one below the level that is being read. */
-static unsigned level_below(const struct e2pf_elevator *el)
-{
-	return el->depth ? el->reading[el->depth - 1] + 1 : 0;
-}
-
+/* What parsing finds fills the level below the one that is being read. */
 static unsigned level_of(const struct e2pf_elevator *el,
 			 const struct e2pf_ref *ref)
 {
-	if (ref->parse)
-		return level_below(el);
-	return el->depth ? E2PF_UNPARSED_LEVEL : 0;
+	if (!el->depth)
+		return 0;
+	return ref->parse ? el->reading[el->depth - 1] + 1 : E2PF_UNPARSED_LEVEL;
 }
 
 void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref)

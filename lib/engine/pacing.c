@@ -190,23 +190,18 @@ unsigned e2pf_pacing_read_failed(struct e2pf_pacing *p, uint64_t offset)
  * Gaps.
  */
 
-static uint64_t lower_of(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The gap where requests are limited, and have `mean` bytes. */
 static uint64_t sliding_gap(uint64_t request_ns, uint64_t mean)
 {
-	uint64_t small = request_ns / LIMITED_BYTE_NS;
+	uint64_t small = request_ns / LIMITED_BYTE_NS, gap;
 
 	if (small < SMALL_REQUEST)
 		small = SMALL_REQUEST;
 	if (mean * 4 >= small * 5)
 		return NARROW_GAP;
-	return NARROW_GAP + lower_of(WIDE_GAP - NARROW_GAP,
-				     (WIDE_GAP - NARROW_GAP) *
-				     (small * 5 - mean * 4) / (small * 2));
+	gap = NARROW_GAP + (WIDE_GAP - NARROW_GAP) * (small * 5 - mean * 4) /
+	      (small * 2);
+	return gap < WIDE_GAP ? gap : WIDE_GAP;
 }
 
 uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean)

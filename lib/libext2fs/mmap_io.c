@@ -59,7 +59,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 	(void)context;
 	/* The address of a memory error, or on some processors, is its page's. */
 	if (own && address < self.to &&
-	    address >= (self.from & ~(uintptr_t)4095))
+	    address >= (self.from & ~(uintptr_t)(mapping.page - 1)))
 		siglongjmp(self.env, 1);
 	mapping.guarded = false;
 	sigaction(SIGBUS, &mapping.previous, NULL);
