@@ -26,9 +26,9 @@
  * the user's answers make pass 1D take another order. */
 #define STRAYS_MOST 64u
 
-/* Bits for blocks: 16 MiB of addresses.  Blocks of a filesystem with more than this
- * many share some: then one of the two may not be read ahead. */
-#define BITS (1u << 27)
+/* Bits for blocks: 2 MiB.  Blocks of a filesystem with more than this many share some:
+ * then one of the two may not be read ahead. */
+#define BITS (1u << 24)
 
 struct run {
 	uint64_t block;

@@ -115,8 +115,9 @@ static void claimed(void *ctx)
  * and has no flags. */
 static bool may_be_claimed(ext2_filsys fs, int flags)
 {
-	if (!module.on || !fs || fs != check.fs || !check_accel() ||
-	    !e2pf_accel.have_claims() || !(fs->flags & EXT2_FLAG_RW))
+	if (!module.on || !fs || fs != check.fs || check.session->why_off ||
+	    !check_accel() || !e2pf_accel.have_claims() ||
+	    !(fs->flags & EXT2_FLAG_RW))
 		return false;
 	if (self.stage == E2PF_EXT4_PASS1B)
 		return self.scan;

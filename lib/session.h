@@ -25,9 +25,7 @@ struct e2pf_session;
 struct e2pf_filesystem {
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
-	/* Fill in the facts that only the filesystem knows, and add its notes.  A
-	 * `budget` of 0 means that e2pf_session_choose() was never called: say
-	 * why. */
+	/* Fill in the facts that only the filesystem knows, and add its notes. */
 	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
 	/* Say how far the check is: its place in the stage.  Called by any thread:
 	 * also when a read of the checker wakes the engine, but not while it is

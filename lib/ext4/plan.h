@@ -27,7 +27,7 @@ enum e2pf_class {
 	E2PF_INDIRECT,		/* indirect, double and triple indirect
 				   blocks */
 	E2PF_DIRS,		/* directory blocks, including htree nodes */
-	E2PF_XATTRS,		/* extended attribute blocks and values */
+	E2PF_XATTRS,		/* extended attribute blocks */
 	E2PF_SYMLINKS,		/* symbolic links too long for the inode */
 	E2PF_FILES,		/* maps of the journal and of other reserved
 				   inodes; blocks that pass 1D clones */

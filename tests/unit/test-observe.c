@@ -176,7 +176,7 @@ OBSERVER_TEST(unobserved_again)
 	other->manager = &manager;
 	assert_false(e2pf_observe(other, r->e));
 	assert_ptr_equal(other->manager, &manager);
-	e2pf_unobserve(NULL);
+	e2pf_unobserve((struct e2pf_engine *)&manager);
 	assert_int_equal(io_channel_read_blk64(io, 20, 1, buf), 0);
 	assert_int_equal(reads_heard(), 1);
 	e2pf_unobserve(r->e);

@@ -48,6 +48,7 @@ static const struct combination combinations[] = {
 	  800, 2 },
 	{ "inline_data, large inodes", "-t ext4 -b 4096 -O inline_data -I 1024",
 	  3000, 2 },
+	{ "ea_inode", "-t ext4 -b 4096 -O ea_inode", 9000, 2 },
 	{ "quota", "-t ext4 -b 4096 -O quota,project", 3000, 2 },
 	{ "orphan_file", "-t ext4 -b 4096 -O orphan_file", 3000, 2 },
 };
@@ -174,6 +175,10 @@ static bool make_image(const struct combination *want)
 	fprintf(script, "ea_set -f value d1/f user.a\n"
 		"ea_set -f value d2 user.a\nea_set d3 user.b little\n"
 		"ea_set -f value fifo user.a\nea_set -f value fits user.a\n");
+	/* Values too long for a block are inodes; long names go into a block. */
+	if (want->xattr > 4096)
+		fprintf(script, "ea_set -f value d4/f user.%0100d\n"
+			"ea_set -f value d5/f user.%0100d\n", 1, 2);
 	fclose(script);
 	return run("debugfs -w -f script image >log 2>&1") == 0;
 }
