@@ -158,21 +158,29 @@ static void print_progress(const struct e2pf_engine_stats *st, double passed)
 		mib / passed);
 }
 
+/* The command begins when the device has not answered for this long. */
+#define STALL_S 1.0
+
 /* Wait until everything is read.  Print progress four times a second if standard
  * error is a terminal, but not for a read that is over sooner.  A command begins
  * after a limited time, whatever is left, because it may need little of the rest. */
 static void wait_with_progress(struct reading *r)
 {
 	bool show = isatty(STDERR_FILENO), shown = false;
-	double passed = 0, began = e2pf_clock_seconds(CLOCK_MONOTONIC);
+	double began = e2pf_clock_seconds(CLOCK_MONOTONIC), now = began, moved = began;
 	struct e2pf_engine_stats st;
+	uint64_t before = 0;
 
-	while (!(r->o->command && passed >= (double)r->o->wait) &&
+	while (!(r->o->command && (now - began >= (double)r->o->wait ||
+				   now - moved >= STALL_S)) &&
 	       !has_ended(r, &st)) {
-		passed = e2pf_clock_seconds(CLOCK_MONOTONIC) - began;
+		now = e2pf_clock_seconds(CLOCK_MONOTONIC);
+		if (st.planned_bytes + st.prefetched_requests != before)
+			moved = now;
+		before = st.planned_bytes + st.prefetched_requests;
 		shown |= show;
 		if (show)
-			print_progress(&st, passed);
+			print_progress(&st, now - began);
 	}
 	if (shown)
 		fputs(CLEAR_LINE, stderr);
