@@ -71,8 +71,7 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
  * Start and end of the process.
  */
 
-/* The launcher calls this in its own process, to learn which modules to
- * preload. */
+/* The launcher calls this in its own process, to learn which modules to preload. */
 bool prefetch_wants_accel(void)
 {
 	struct e2pf_setup setup;

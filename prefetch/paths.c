@@ -64,8 +64,7 @@ static bool is_below(const char *path, const char *folder)
 }
 
 /* The node of a block device with this number, or NULL: a container may have none.
- * People know the names of mapped devices, whose nodes in /dev only have a number.  Deeper
- * folders are not searched: /dev/shm is anybody's. */
+ * People know the names of mapped devices, whose nodes in /dev only have a number. */
 static char *find_device(dev_t number)
 {
 	glob_t found = { .gl_pathc = 0 };
@@ -75,20 +74,13 @@ static char *find_device(dev_t number)
 
 	glob("/dev/mapper/*", GLOB_NOSORT, NULL, &found);
 	glob("/dev/*", GLOB_NOSORT | GLOB_APPEND, NULL, &found);
+	glob("/dev/*/*", GLOB_NOSORT | GLOB_APPEND, NULL, &found);
 	for (i = 0; i < found.gl_pathc && !name; i++)
 		if (!stat(found.gl_pathv[i], &st) && S_ISBLK(st.st_mode) &&
 		    st.st_rdev == number)
 			name = strdup(found.gl_pathv[i]);
 	globfree(&found);
 	return name;
-}
-
-static int say_no_node(const char *path, dev_t number)
-{
-	fprintf(stderr, "e2prefetch: %s: there is no node here for its device "
-		"%u:%u; a container must be given one\n", path, major(number),
-		minor(number));
-	return EXIT_OPERATIONAL;
 }
 
 /* Inode 2 is the root of the filesystem. */
@@ -123,8 +115,12 @@ static int add_mounted(struct targets *all, const char *path,
 		return EXIT_OPERATIONAL;
 	}
 	name = find_device(st->st_dev);
-	if (!name)
-		return say_no_node(path, st->st_dev);
+	if (!name) {
+		fprintf(stderr, "e2prefetch: %s: there is no node here for its "
+			"device %u:%u; a container must be given one\n", path,
+			major(st->st_dev), minor(st->st_dev));
+		return EXIT_OPERATIONAL;
+	}
 	t = add_target(all, name);
 	free(name);
 	if (!t)

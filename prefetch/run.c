@@ -19,11 +19,12 @@
 
 static volatile sig_atomic_t child;
 
-/* The terminal has sent its signals to the command as well. */
+/* The terminal has sent these two to the command as well. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
-	if (child > 0 && info->si_code != SI_KERNEL)
+	if (child > 0 && !(info->si_code == SI_KERNEL &&
+			   (sig == SIGINT || sig == SIGQUIT)))
 		kill((pid_t)child, sig);
 }
 

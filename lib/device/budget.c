@@ -176,7 +176,7 @@ uint64_t e2pf_memory_share(const char *sysroot, bool idle)
 	unused = plus(kib_of(text, "MemFree:"),
 		      kib_of(text, "Inactive(file):"));
 	available = kib_of(text, "MemAvailable:");
-	lower(&limit, available, unused);
+	lower(&limit, available == UINT64_MAX ? unused : available, unused);
 	lower_by_groups(&limit);
 	return limit.bytes == UINT64_MAX ? limit.bytes :
 	       limit.bytes / e2pf_share_count(sysroot);

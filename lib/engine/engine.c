@@ -52,6 +52,7 @@ struct sampling {
 	const struct e2pf_engine *e;
 	bool seen;		/* there was something to check */
 	bool missing;		/* some of it is not cached */
+	void *piece;		/* that is parsed: the program's stack may be small */
 };
 
 /* Pages that are held count: what the kernel reads of a mounted filesystem for itself
@@ -72,7 +73,6 @@ static void check_sample(void *ctx, const struct e2pf_ref *ref)
 	struct sampling *s = ctx;
 	struct e2pf_source *source = s->e->source;
 	struct e2pf_device *dev;
-	unsigned char piece[E2PF_PIECE_MOST];
 	uint64_t at;
 	uint32_t size;
 
@@ -85,9 +85,9 @@ static void check_sample(void *ctx, const struct e2pf_ref *ref)
 		size = source->ops->piece(source, ref, at);
 		if (!size)
 			break;
-		s->missing = dev->ops->read(dev, piece, ref->offset + at, size);
+		s->missing = dev->ops->read(dev, s->piece, ref->offset + at, size);
 		if (!s->missing)
-			source->ops->parse(source, ref, at, piece, size,
+			source->ops->parse(source, ref, at, s->piece, size,
 					   check_ref, s);
 	}
 }
@@ -96,12 +96,13 @@ static void check_sample(void *ctx, const struct e2pf_ref *ref)
 static bool all_seems_cached(const struct e2pf_engine *e)
 {
 	struct e2pf_source *source = e->source;
-	struct sampling s = { .e = e };
+	struct sampling s = { .e = e, .piece = malloc(E2PF_PIECE_MOST) };
 	uint64_t i;
 
-	for (i = 0; i < source->samples && !s.missing;
+	for (i = 0; s.piece && i < source->samples && !s.missing;
 	     i += source->samples / SAMPLES_CHECKED + 1)
 		source->ops->sample(source, i, check_sample, &s);
+	free(s.piece);
 	return s.seen && !s.missing;
 }
 

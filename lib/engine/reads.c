@@ -143,12 +143,15 @@ unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 			  bool stalled, uint64_t now)
 {
 	struct e2pf_stage_stats *stage = &c->stages[c->stage];
-	uint64_t wait = now - r->began;
+	/* Time in which several threads wait counts once: newer libext2fs has them. */
+	uint64_t from = r->began < c->stalled_until ? c->stalled_until : r->began;
+	uint64_t wait = now > from ? now - from : 0;
 
 	stage->reads++;
 	c->bytes += r->length;
 	if (!stalled)
 		return 0;
+	c->stalled_until = now;
 	stage->stalls++;
 	stage->stall_ns += wait;
 	c->stall_ns += wait;

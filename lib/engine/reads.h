@@ -46,6 +46,7 @@ struct e2pf_reads {
 	/* These need the lock. */
 	unsigned stage;
 	uint64_t stage_began;
+	uint64_t stalled_until;		/* its waits up to this time are counted */
 	uint64_t bytes, gate_waits, stall_ns;
 	/* Waits at the gate: the time of those that ended without the block, and
 	 * the number of those that ended with it. */

@@ -460,6 +460,9 @@ test_command()
 	for sig in TERM HUP INT QUIT USR1 USR2 ALRM; do
 		tap_check "SIG$sig is passed on" passed_on $sig
 	done
+	tap_check "an alarm that exec keeps ends the command" exits 142 perl -e \
+		'$SIG{ALRM} = "DEFAULT"; alarm 1; exec @ARGV' "$PREFETCHER" --wait=0 \
+		"$image" -- sleep 30
 	tap_check "a command that fails, SIGCHLD ignored" exits 8 \
 		env --ignore-signal=CHLD "$PREFETCHER" "$image" -- sh -c 'exit 8'
 	tap_check "standard error is a broken pipe" with_broken_stderr \
@@ -566,11 +569,13 @@ runs_with_few()
 runs_beside_stalled()
 {
 	local -x STALL_AFTER LD_PRELOAD=$dir/odd.so
+	local began
 
 	for STALL_AFTER in 0 1 8; do
 		drop "$big"
+		began=$SECONDS
 		run 3 "$big" -- env -u LD_PRELOAD sh -c 'echo said; exit 3' &&
-			[ "$(<"$dir/out")" = said ] ||
+			[ "$(<"$dir/out")" = said ] && [ $((SECONDS - began)) -lt 25 ] ||
 			{ echo "after $STALL_AFTER reads"; return 1; }
 	done
 }

@@ -314,6 +314,7 @@ test_limits()
 			bash -c 'ulimit -v 2000000; exec "$@"' -
 		row "data limited" "address space is limited" : \
 			bash -c 'ulimit -d 2000000; exec "$@"' -
+		row "a stack of 72 KiB" "checked in" : bash -c 'ulimit -s 72; exec "$@"' -
 	fi
 }
 

@@ -52,6 +52,9 @@ static const struct machine {
 	{ "a sixteenth is idle at least", "proc/meminfo: "
 	  "MemFree: 1000 kB;MemAvailable: 8000000 kB;Inactive(file): 9 kB\n",
 	  MACHINE, MACHINE / 16 },
+	{ "a kernel without MemAvailable", "proc/meminfo: "
+	  "MemFree: 1000 kB;Cached: 5000 kB;Inactive(file): 9 kB\n",
+	  1009 * KIB, 1009 * KIB },
 	{ "a kernel without lists", "proc/meminfo: MemAvailable: 5 kB\n",
 	  5 * KIB, 5 * KIB },
 	/* 512 MiB: 400 are in use, 316 of these file pages, 16 of those

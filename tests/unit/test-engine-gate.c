@@ -353,10 +353,11 @@ RIG_TESTS(measured_without_the_lock, 2, set_up_guess(r, 44, way))
 	assert_int_equal(rig_stats(r).gate_waits, 1);
 }
 
-/* Whoever asks during a read of the checker takes nothing of the wait. */
-RIG_TEST(asked_during_a_read, 4, 1)
+/* Whoever asks during a read of the checker takes nothing of the wait; time in which two
+ * threads wait counts once. */
+RIG_TEST(waits_are_counted_once, 4, 1)
 {
-	struct e2pf_read read = { .length = BS };
+	struct e2pf_read read = { .length = BS }, other = { .offset = BS, .length = BS };
 
 	rig_new(r);
 	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
@@ -368,6 +369,14 @@ RIG_TEST(asked_during_a_read, 4, 1)
 	assert_int_equal(rig_stats(r).reading_ns, 0);
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stalls, 1);
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stall_ns, SECOND);
+	e2pf_engine_before_read(r->e, &read);
+	fake_advance(&r->dev, SECOND);
+	e2pf_engine_before_read(r->e, &other);
+	fake_advance(&r->dev, SECOND);
+	e2pf_engine_after_read(r->e, &read);
+	e2pf_engine_after_read(r->e, &other);
+	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stalls, 3);
+	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stall_ns, 3 * SECOND);
 }
 
 static const struct e2pf_source_ops *own_ops;
