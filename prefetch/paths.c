@@ -21,15 +21,6 @@
 #include "array.h"
 #include "commands.h"
 
-/* A line of /proc/self/mounts; options of more bytes are cut off. */
-#define MOUNT_LINE (PATH_MAX * 2 + 4096)
-
-static int no_memory(const char *path)
-{
-	fprintf(stderr, "e2prefetch: %s: %s\n", path, strerror(ENOMEM));
-	return EXIT_OPERATIONAL;
-}
-
 static struct target *add_target(struct targets *all, const char *device)
 {
 	struct target *t;
@@ -64,7 +55,8 @@ static bool is_below(const char *path, const char *folder)
 }
 
 /* The node of a block device with this number, or NULL: a container may have none.
- * People know the names of mapped devices, whose nodes in /dev only have a number. */
+ * People know the names of mapped devices, whose nodes in /dev only have a number.  Deeper
+ * folders are not searched: /dev/shm is anybody's. */
 static char *find_device(dev_t number)
 {
 	glob_t found = { .gl_pathc = 0 };
@@ -74,7 +66,6 @@ static char *find_device(dev_t number)
 
 	glob("/dev/mapper/*", GLOB_NOSORT, NULL, &found);
 	glob("/dev/*", GLOB_NOSORT | GLOB_APPEND, NULL, &found);
-	glob("/dev/*/*", GLOB_NOSORT | GLOB_APPEND, NULL, &found);
 	for (i = 0; i < found.gl_pathc && !name; i++)
 		if (!stat(found.gl_pathv[i], &st) && S_ISBLK(st.st_mode) &&
 		    st.st_rdev == number)
@@ -93,7 +84,7 @@ static int add_folder(struct target *t, uint64_t inode)
 		t->whole = true;
 	folder = reallocarray(t->folder, t->folders + 1, sizeof(*folder));
 	if (!folder)
-		return no_memory(t->device);
+		return fail(t->device, ENOMEM);
 	t->folder = folder;
 	folder[t->folders++] = (uint32_t)inode;
 	return 0;
@@ -116,7 +107,7 @@ static int add_mounted(struct targets *all, const char *path,
 	}
 	name = find_device(st->st_dev);
 	if (!name) {
-		fprintf(stderr, "e2prefetch: %s: there is no node here for its "
+		fprintf(stderr, "e2prefetch: %s: there is no node in /dev for its "
 			"device %u:%u; a container must be given one\n", path,
 			major(st->st_dev), minor(st->st_dev));
 		return EXIT_OPERATIONAL;
@@ -124,7 +115,7 @@ static int add_mounted(struct targets *all, const char *path,
 	t = add_target(all, name);
 	free(name);
 	if (!t)
-		return no_memory(path);
+		return fail(path, ENOMEM);
 	t->number = st->st_dev;
 	return add_folder(t, st->st_ino);
 }
@@ -134,7 +125,7 @@ static int add_mounted(struct targets *all, const char *path,
 static int add_below(struct targets *all, const char *real)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	char line[MOUNT_LINE];
+	char line[PATH_MAX * 2 + 4096];	/* longer options are cut off */
 	struct mntent one;
 	struct stat st;
 	int status = 0;
@@ -166,7 +157,7 @@ static int add_named(struct targets *all, const char *path, const struct stat *s
 	if (!t)
 		t = add_target(all, path);
 	if (!t)
-		return no_memory(path);
+		return fail(path, ENOMEM);
 	t->number = st && S_ISBLK(st->st_mode) ? st->st_rdev : 0;
 	t->mounted |= mounted & EXT2_MF_MOUNTED;
 	t->whole = true;
@@ -186,7 +177,7 @@ static int add_path(const struct options *o, struct targets *all,
 		return add_named(all, path, &st);
 	real = realpath(path, NULL);
 	if (!real)
-		return no_memory(path);
+		return fail(path, ENOMEM);
 	status = add_mounted(all, path, &st);
 	if (!o->one_filesystem)
 		status |= add_below(all, real);

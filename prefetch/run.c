@@ -19,12 +19,16 @@
 
 static volatile sig_atomic_t child;
 
-/* The terminal has sent these two to the command as well. */
+/* The terminal has sent two of them to the command as well, unless that has left our
+ * process group.  What the command sends to the group has reached it. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
+	bool of_terminal = info->si_code == SI_KERNEL &&
+			   (sig == SIGINT || sig == SIGQUIT);
+
 	(void)context;
-	if (child > 0 && !(info->si_code == SI_KERNEL &&
-			   (sig == SIGINT || sig == SIGQUIT)))
+	if (child > 0 && info->si_pid != child &&
+	    !(of_terminal && getpgid((pid_t)child) == getpgrp()))
 		kill((pid_t)child, sig);
 }
 
@@ -91,7 +95,7 @@ pid_t start_command(char **command, int *status)
 		return pid;
 	/* If the process cannot be made there is no prefetching, but the
 	 * command runs. */
-	if (err == EAGAIN || err == ENOMEM || err == ENOEXEC) {
+	if (err == EAGAIN || err == ENOMEM) {
 		for (i = 0; i < 2; i++)
 			if (sigismember(&defaults, of_output[i]))
 				signal(of_output[i], SIG_DFL);

@@ -164,7 +164,7 @@ struct walk {
 	struct e2pf_elevator elevator;
 	struct e2pf_class_count *count;
 	unsigned errors;
-	unsigned char piece[E2PF_PIECE_MOST];
+	void *piece;
 };
 
 /* A sink whose `ctx` is the walk. */
@@ -248,11 +248,11 @@ int e2pf_engine_count(struct e2pf_engine *e, struct e2pf_class_count *count)
 		.e = e, .count = count, .elevator = {
 			.refs_most = 2 * UNITS_AT_ONCE, .ahead_most = UINT64_MAX,
 			.parse_left = e->source->parse_limit + UNITS_AT_ONCE
-		}
+		}, .piece = malloc(E2PF_PIECE_MOST)
 	};
 	const struct e2pf_phase *phase = NULL;
 	const struct e2pf_phase *next = e2pf_monitor_begin_source(e);
-	int err = 0;
+	int err = walk.piece ? 0 : ENOMEM;
 
 	memset(count, 0, e->source->classes * sizeof(*count));
 	for (; next && !err; next = e->source->ops->next(e->source, phase)) {
@@ -262,6 +262,7 @@ int e2pf_engine_count(struct e2pf_engine *e, struct e2pf_class_count *count)
 		phase = next;
 		err = walk_phase(&walk, phase->number);
 	}
+	free(walk.piece);
 	return err;
 }
 

@@ -375,7 +375,7 @@ says_no_node()
 	: >"$dir/conf"
 	exits 8 unshare -m sh -c 'mount -t tmpfs tmpfs /dev && exec "$@"' sh \
 		"$dir/program" -x "$mnt" && one_line &&
-		grep -q "no node here for its device 7:" "$dir/err"
+		grep -q "no node in /dev for its device 7:" "$dir/err"
 }
 
 test_paths()
@@ -447,6 +447,38 @@ with_broken_stderr()
 	[ $status = 3 ]
 }
 
+# What the command sends to e2prefetch, as when it sends it to all of its group.
+own_signal()
+{
+	exits 5 env --default-signal=INT "$PREFETCHER" "$image" -- python3 -c \
+		'import os, signal as s
+s.pthread_sigmask(s.SIG_BLOCK, [2])
+os.kill(os.getppid(), 2)
+os._exit(6 if s.sigtimedwait([2], 0.5) else 5)'
+}
+
+# On a terminal of its own, whose foreground group the command leaves.
+ctrl_c()
+{
+	rm -f "$dir/ready"
+	cat >"$dir/ctrl_c.py" <<-'END'
+	import os, pty, signal, sys, time
+	prefetcher, image, ready = sys.argv[1:]
+	pid, terminal = pty.fork()
+	if not pid:
+	    signal.signal(signal.SIGINT, signal.SIG_DFL)
+	    os.execvp(prefetcher, [prefetcher, image, "--", "setsid", "sh", "-c",
+	                           ": >'%s'; exec sleep 60" % ready])
+	while not os.path.exists(ready):
+	    time.sleep(0.05)
+	time.sleep(0.2)
+	os.write(terminal, b"\3")
+	status = os.waitpid(pid, 0)[1]
+	sys.exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else 1)
+	END
+	exits 130 python3 "$dir/ctrl_c.py" "$PREFETCHER" "$image" "$dir/ready"
+}
+
 test_command()
 {
 	local sig
@@ -471,10 +503,8 @@ test_command()
 		PREFETCH_THREADS=x "$PREFETCHER" "$image" -- sh -c 'exit 3'
 	tap_check "a command that dies of SIGPIPE" exits 141 env --default-signal=PIPE \
 		"$PREFETCHER" "$image" -- sh -c 'kill -s PIPE $$'
-	echo "exit 3" >"$dir/no-interpreter"
-	chmod +x "$dir/no-interpreter"
-	tap_check "a script that names no interpreter" run 3 "$image" -- \
-		"$dir/no-interpreter"
+	tap_check "a signal of the command does not come back" own_signal
+	tap_check "Ctrl-C reaches a command in another group" ctrl_c
 }
 
 # runs ARG...: with these arguments the command runs, with its status and output.
@@ -791,6 +821,8 @@ test_probe()
 		tap_bail "no large image"
 	tap_check "probe: what there is adds up" adds_up
 	tap_check "nothing is written" leaves_it
+	tap_unless "${E2PF_RUNTIME:+a sanitizer}" "with a stack of 72 KiB" \
+		exits 0 bash -c 'ulimit -s 72; exec "$@"' - "$PREFETCHER" probe "$big"
 	tap_check "of all groups" all_groups
 	tap_check "of some groups" some_groups
 	tap_unless "$(no_loops)" "how long a check takes" measures
