@@ -292,7 +292,9 @@ static int use_crash(void)
 	memset(piece[0] + malloc_usable_size(piece[0]) - sizeof(size_t), 0xff,
 	       2 * sizeof(size_t));
 	piece[1] = malloc(room);
-	return piece[1] ? 110 : 111;
+	free(piece[1]);
+	free(piece[0]);
+	return 110;
 }
 
 static const struct {
