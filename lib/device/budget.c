@@ -7,7 +7,6 @@
  */
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "budget.h"
@@ -175,6 +174,7 @@ uint64_t e2pf_memory_share(const char *sysroot, bool idle)
 	(void)e2pf_read_text(sysroot, "proc/meminfo", text, sizeof(text));
 	unused = plus(kib_of(text, "MemFree:"),
 		      kib_of(text, "Inactive(file):"));
+	/* Before Linux 3.14 there is no MemAvailable. */
 	available = kib_of(text, "MemAvailable:");
 	lower(&limit, available == UINT64_MAX ? unused : available, unused);
 	lower_by_groups(&limit);

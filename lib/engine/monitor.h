@@ -165,8 +165,8 @@ void e2pf_monitor_read_ended(struct e2pf_engine *e, struct e2pf_turn *turn);
 /* There are more units to claim. */
 void e2pf_monitor_tell_news(struct e2pf_engine *e);
 
-/* The checker, beside the functions of engine.h: a read has returned.  Sets *ahead as e2pf_engine_after_read() returns it.  Returns true
- * if the caller is to start the engine. */
+/* The checker, beside the functions of engine.h: a read has returned.  Sets *ahead as
+ * e2pf_engine_after_read() returns it.  Returns true if the caller is to start the engine. */
 bool e2pf_monitor_checker_read(struct e2pf_engine *e,
 			       const struct e2pf_read *read, bool *ahead);
 

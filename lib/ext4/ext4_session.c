@@ -5,7 +5,6 @@
  * device and the source; and the public functions that depend on
  * them.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,9 +7,9 @@
  * When it is opened it takes an immutable snapshot of the superblock.  Group
  * descriptors are copied one at a time from the filesystem that libext2fs has opened,
  * until the session ends.  It reads through a descriptor of its own, and starts no
- * thread before e2pf_session_start().  Every function that can fail returns an errcode_t (0 for
- * success), as in libext2fs.  Prefetching is advisory: an error while reading ahead
- * never reaches the caller; it is counted in the statistics.
+ * thread before e2pf_session_start().  Every function that can fail returns an
+ * errcode_t (0 for success), as in libext2fs.  Prefetching is advisory: an error while
+ * reading ahead never reaches the caller; it is counted in the statistics.
  */
 #ifndef E2PF_EXT4_SESSION_H
 #define E2PF_EXT4_SESSION_H

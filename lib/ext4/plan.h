@@ -180,8 +180,7 @@ void e2pf_plan_group(struct e2pf_plan *plan, uint32_t number,
  * Find the blocks that consecutive inodes of a table refer to.  `first_ino` is
  * the number of the first one; `inodes` holds `size` bytes.  For each inode: extent
  * tree or indirect blocks, directory blocks, xattr block and slow symlink.
- * Incomplete inodes, and inodes that the
- * filesystem does not have, are skipped.
+ * Incomplete inodes, and inodes that the filesystem does not have, are skipped.
  */
 void e2pf_plan_inodes(struct e2pf_plan *plan, uint32_t first_ino,
 		      const void *inodes, size_t size);
