@@ -23,7 +23,6 @@ for file; do
 		-e "s|/etc/e2prefetch\.conf|$sysconfdir/e2prefetch.conf|g" \
 		-e 's|^!\[\(.*\)](\(doc/\)*\(timing-[^)]*\))$|\1: `doc/\3` in the sources|' \
 		-e "/in the sources/!s|doc/\([a-z-]*\.md\)|$beside\1|g" \
-		-e "/in the sources/!s|doc/\([a-z-]*\.png\)|$beside\1|g" \
 		"$file" >"$file.new"
 	# The mode of the installed file is kept.
 	cat "$file.new" >"$file"

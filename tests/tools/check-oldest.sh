@@ -19,7 +19,7 @@ suite=bullseye
 packages="linux-libc-dev libc6-dev libc6 libcrypt-dev libcrypt1
 	libext2fs-dev libext2fs2 comerr-dev libcom-err2
 	libcmocka-dev libcmocka0
-	libfuse3-dev libfuse3-3 liburing-dev liburing1"
+	libfuse3-dev libfuse3-3"
 
 #
 # The packages.

@@ -73,7 +73,6 @@ mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
 includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs)
 packages=(ext2fs com_err cmocka fuse3)
 pkg-config "${packages[@]}" || tap_skip_all "not all libraries are installed: ${packages[*]}"
-! pkg-config liburing || packages+=(liburing)
 read -ra cflags < <(pkg-config --cflags "${packages[@]}")
 cflags+=(-std=gnu11 -include "$top_builddir/config.h"
 	'-DPROGRAM="e2fsck"' '-DSTOCK="/sbin/e2fsck"'
