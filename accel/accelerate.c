@@ -16,7 +16,6 @@
 
 #include "interpose.h"
 #include "standins.h"
-#include "libext2fs/mmap_io.h"
 
 static const char linked[] = "internal calls of libext2fs cannot be interposed";
 static const char absent[] = "libext2fs lacks a function that it needs";
@@ -120,10 +119,6 @@ static const char *try_bitmaps(void)
 		return "E2FSPROGS_BITMAP_STATS asks for statistics of trees";
 	if (!is_read_version())
 		return unread;
-	/* A parallel e2fsck merges the maps of its threads, which works only
-	 * with libext2fs's trees. */
-	if (linkage_program_has_threads())
-		return "this e2fsck checks in several threads";
 	if (!bitmaps_layout_is_known(&fs))
 		return unread;
 	trial_maps(&stock, &fs);
@@ -133,16 +128,11 @@ static const char *try_bitmaps(void)
 	return stock.seen ? compare(&stock, &ours) : unable;
 }
 
-/* This trial uses an I/O manager of ours.  If libext2fs's table of operations
- * differs from the one we know, libext2fs would call other functions of the
- * manager. */
 static const char *try_indirect(void)
 {
 	struct trial stock = { 0, 0 }, ours = stock;
 	REAL(ext2fs_block_iterate3);
 
-	if (!e2pf_io_table_is_ours())
-		return unread;
 	if (!linkage_program_refers("ext2fs_block_iterate3"))
 		return linked;
 	trial_walks(&stock, &fs, real);

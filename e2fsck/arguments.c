@@ -10,7 +10,7 @@
 
 /* Options that take a value, and options that only affect answers to questions
  * and output.  Any other option may lead to a check. */
-#define WITH_VALUE "CbBEjPlLzIkNm"
+#define WITH_VALUE "CbBEjPlLzIkN"
 #define PLAIN "panyvtCV"
 
 struct arguments arguments_read(int argc, char *const *argv)
@@ -24,7 +24,6 @@ struct arguments arguments_read(int argc, char *const *argv)
 			continue;
 		for (c = argv[i] + 1; *c; c++) {
 			a.force |= !strchr(PLAIN, *c);
-			a.parallel |= *c == 'm';
 			if (!strchr(WITH_VALUE, *c))
 				continue;
 			if (!c[1])

@@ -34,7 +34,6 @@ static struct {
 	bool decided;
 	ext2_filsys opened;		/* no session has begun for it */
 	uint64_t offset;
-	ext2_filsys alongside;		/* read ahead of without following */
 } self;
 
 const struct accel *check_accel(void)
@@ -50,17 +49,39 @@ static bool is_small(struct ext2_super_block *s)
 	return ext2fs_blocks_count(s) + inodes * INODE_BLOCKS < SMALL_BLOCKS;
 }
 
-/* Begin the accelerations of the set `asked` that passed the self-test.  `instead`
- * is the reason why none can begin, or NULL. */
-static void accelerate(unsigned asked, const char *instead,
-		       const struct findings *found)
+/* Why each acceleration is not to begin, in *found; by the self-test, unless none is
+ * asked for. */
+static enum selftest test_accelerations(struct ext2_super_block *super,
+					struct findings *found)
+{
+	const struct accel *accel = check_accel();
+	enum selftest outcome = SELFTEST_NONE;
+	unsigned asked = module.setup.accel, i;
+	const char *none = NULL;
+
+	if (!accel)
+		none = "e2fsck-accel.so is not in this process";
+	else if (!module.setup.accel_is_set && is_small(super))
+		none = "the filesystem is small";
+	else if (asked)
+		outcome = selftest_run(accel->try, found, sizeof(*found));
+	if (!none && outcome != SELFTEST_DONE)
+		none = outcome == SELFTEST_FAILED ? "the self-test crashed or hung" :
+		       "no self-test was run";
+	for (i = 0; i < E2PF_ACCELERATIONS; i++)
+		if (!(asked & 1u << i))
+			found->why_not[i] = "excluded by the setting accel";
+		else if (none)
+			found->why_not[i] = none;
+	return outcome;
+}
+
+static void accelerate(const struct findings *found)
 {
 	unsigned i;
 
 	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
-		const char *why_not =
-			!(asked & 1u << i) ? "excluded by the setting accel" :
-			instead ? instead : found->why_not[i];
+		const char *why_not = found->why_not[i];
 
 		if (!why_not)
 			e2pf_accel.begin(i);
@@ -70,42 +91,39 @@ static void accelerate(unsigned asked, const char *instead,
 	}
 }
 
+static void turn_off(const char *why)
+{
+	module.on = false;
+	e2pf_note_off(&module.report.notes, "off", why);
+}
+
 /* Decide, before the first session, whether this process may read ahead and
  * which accelerations it gets. */
 static void decide(ext2_filsys fs)
 {
-	unsigned asked = module.setup.accel;
-	bool small = !module.setup.accel_is_set && is_small(fs->super);
-	enum selftest outcome = SELFTEST_NONE;
-	const struct accel *accel = check_accel();
-	const char *instead = !accel ? "e2fsck-accel.so is not in this process" :
-			      small ? "the filesystem is small" :
-			      "no self-test was run";
 	struct findings found;
+	enum selftest outcome;
 
 	self.decided = true;
-	/* This is another program, or one that the module cannot follow. */
+	/* This is another program, or one that cannot be followed. */
 	if (!stages_can_be_followed()) {
 		module.setup.prefetch = 0;
 		module.on = false;
 		return;
 	}
+	if (!e2pf_io_table_is_ours()) {
+		turn_off("this libext2fs has other I/O operations");
+		return;
+	}
 	/* Register before the memory is divided, so that checks started at the
 	 * same time see each other. */
 	e2pf_share_join();
-	if (accel && asked && !small)
-		outcome = selftest_run(accel->try, &found, sizeof(found));
-	if (outcome == SELFTEST_DONE)
-		instead = NULL;
-	else if (outcome == SELFTEST_FAILED)
-		instead = "the self-test crashed or hung";
+	outcome = test_accelerations(fs->super, &found);
 	if (!selftest_may_read(&outcome)) {
-		module.on = false;
-		e2pf_note_off(&module.report.notes, "off",
-			      "a system call that it needs is not allowed");
+		turn_off("a system call that it needs is not allowed");
 		return;
 	}
-	accelerate(asked, instead, &found);
+	accelerate(&found);
 	reporter_begin(module.name, module.setup.progress);
 }
 
@@ -129,45 +147,33 @@ static void before_threads(void)
 #endif
 }
 
-/*
- * A parallel e2fsck copies the filesystem's structure for each of its threads.
- * The module follows neither these copies nor an e2fsck with another table of
- * I/O operations; it reads everything ahead, as for any other program.
- */
-static bool begin_session(ext2_filsys fs)
+static bool open_session(ext2_filsys fs)
 {
 	struct e2pf_session *session;
-	bool alongside;
-	errcode_t err;
 
-	self.opened = NULL;
-	if (!self.decided)
-		decide(fs);
-	if (!module.on)
+	if (e2pf_open(fs, check.path, self.offset, &module.setup.reading, true,
+		      &session)) {
+		if (!check.session)
+			e2pf_note_off(&module.report.notes, "off",
+				      "the filesystem cannot be followed");
 		return false;
-	alongside = (check.arguments.parallel && linkage_program_has_threads()) ||
-		    !e2pf_io_table_is_ours();
-	if (alongside && check.session)
-		return false;
-	err = e2pf_open(fs, check.path, self.offset, &module.setup.reading,
-			!alongside, &session);
-	if (err && !check.session)
-		e2pf_note_off(&module.report.notes, "off",
-			      "the filesystem cannot be followed");
-	if (err)
-		return false;
+	}
 	if (check.session)
 		e2pf_inherit(session, check.session);
 	session->cfg.before_threads = before_threads;
 	check.session = session;
-	if (!alongside) {
-		check.fs = fs;
-		return true;
-	}
-	self.alongside = fs;
-	if (!e2pf_session_start(session))
-		reporter_watch(session);
-	return false;
+	return true;
+}
+
+static bool begin_session(ext2_filsys fs)
+{
+	self.opened = NULL;
+	if (!self.decided)
+		decide(fs);
+	if (!module.on || !open_session(fs))
+		return false;
+	check.fs = fs;
+	return true;
 }
 
 bool check_scans(ext2_filsys fs)
@@ -184,8 +190,7 @@ bool check_opens(ext2_filsys fs, const char *name, const char *options)
 	E2PF_KEEP_ERRNO;
 
 	/* tune2fs also opens journal devices, which have no inodes. */
-	if (check.fs || self.alongside ||
-	    ext2fs_has_feature_journal_dev(fs->super) ||
+	if (check.fs || ext2fs_has_feature_journal_dev(fs->super) ||
 	    (fs->flags & (EXT2_FLAG_IMAGE_FILE | EXT2_FLAG_DIRECT_IO)))
 		return false;
 	free(check.path);
@@ -205,7 +210,6 @@ void check_ends(void)
 	if (!check.session)
 		return;
 	check.fs = NULL;
-	self.alongside = NULL;
 	watched = !reporter_watch(NULL);
 	/* A worker or a reporter that was left behind still uses the session,
 	 * which is then never freed. */
@@ -219,7 +223,7 @@ void check_closes(ext2_filsys fs)
 
 	if (!module.on || !fs)
 		return;
-	if (fs == check.fs || fs == self.alongside)
+	if (fs == check.fs)
 		check_ends();
 	if (fs == self.opened)
 		self.opened = NULL;

@@ -17,7 +17,6 @@
 struct arguments {
 	bool force;		/* a clean filesystem is checked, too; or an
 				   option may mean that */
-	bool parallel;		/* -m, of Lustre's e2fsck */
 };
 
 struct arguments arguments_read(int argc, char *const *argv);
@@ -51,7 +50,7 @@ const struct accel *check_accel(void);
 bool stages_can_be_followed(void);
 
 /* check.fs was opened, and check.session is its session: passes.c follows it.  Called
- * on the checker's first thread, before it has others. */
+ * on the checker's thread. */
 void passes_begin(void);
 
 /* End the session, if there is one.  From then on nothing is told to the engine,

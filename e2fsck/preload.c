@@ -28,7 +28,7 @@ static io_manager choose_manager(io_manager asked)
 {
 	enum selftest outcome = SELFTEST_NONE;
 	bool maps = module.setup.mmap_io && asked == unix_io_manager &&
-		    stages_can_be_followed() && !linkage_program_has_threads();
+		    stages_can_be_followed();
 
 	return maps && selftest_may_read(&outcome) ? e2pf_mmap_io_manager :
 						     asked;

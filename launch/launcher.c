@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The launcher of all programs: executes the stock program, which PROGRAM names,
- * with the caller's arguments.  If prefetching is wanted and possible, the
- * module is preloaded into the program.  The stock program runs after any
+ * The wrapper of all programs: executes the stock program, which PROGRAM names,
+ * with the caller's arguments.  If prefetching is wanted and possible, our
+ * libraries are preloaded into the program.  The stock program runs after any
  * failure here.
  *
- * Decides whether the module is preloaded.  The module reads the settings, and
- * may still do nothing.
+ * Decides whether they are preloaded, but not into a program that refers to the
+ * function UNFOLLOWED, unless that is empty.  The library reads the settings, and may
+ * still do nothing.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -62,21 +63,21 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The folder of a path, with the slash at its end. */
-static bool folder_of(const char *path, char *folder, struct stat *st)
+/* The directory of a path, with the slash at its end. */
+static bool directory_of(const char *path, char *directory, struct stat *st)
 {
 	const char *slash = strrchr(path, '/');
 	size_t len = slash ? (size_t)(slash - path) + 1 : 0;
 
 	if (!len || len >= PATH_MAX - sizeof(MODULE))
 		return false;
-	memcpy(folder, path, len);
-	folder[len] = '\0';
-	return !stat(folder, st);
+	memcpy(directory, path, len);
+	directory[len] = '\0';
+	return !stat(directory, st);
 }
 
 /* Prefetching is on if the program was called by a name that says so, or
- * through a link in another folder, because then somebody has put it in the
+ * through a link in another directory, because then somebody has put it in the
  * stock program's place.  The stock program prints the name that it was called
  * by. */
 static bool is_wanted(char *name, const char *called, const char *self)
@@ -84,7 +85,7 @@ static bool is_wanted(char *name, const char *called, const char *self)
 	const char *value = get("PREFETCH");
 	size_t len = name ? strlen(name) : 0, cut = strlen(SUFFIX);
 	bool by_name = len > cut && !strcmp(name + len - cut, SUFFIX);
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 	struct stat a, b;
 
 	if (by_name)
@@ -96,8 +97,8 @@ static bool is_wanted(char *name, const char *called, const char *self)
 		return strcmp(value, "0");
 	if (by_name)
 		return !setenv("PREFETCH", "1", 1);
-	return folder_of(called, folder, &a) && folder_of(self, folder, &b) &&
-	       !is_same(&a, &b);
+	return directory_of(called, directory, &a) &&
+	       directory_of(self, directory, &b) && !is_same(&a, &b);
 }
 
 static bool read_head(int fd, ElfW(Ehdr) *head, struct stat *st)
@@ -111,7 +112,7 @@ static bool read_head(int fd, ElfW(Ehdr) *head, struct stat *st)
 	return done;
 }
 
-/* If memory is limited the program may need all of it: the module and the stacks
+/* If memory is limited the program may need all of it: the library and the stacks
  * of its threads could make a repair fail. */
 static bool is_limited(int resource)
 {
@@ -120,13 +121,13 @@ static bool is_limited(int resource)
 	return !getrlimit(resource, &limit) && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Why the module cannot be loaded into this program; NULL if it can.  A module that
+/* Why this library cannot be preloaded into this program; NULL if it can.  One that
  * dlopen() refuses would put a message of the dynamic linker into the program's
  * output, or end it.  A file that was cut short would raise SIGBUS; its last part is
- * the table of sections.  The program's dynamic linker opens the module by the name
+ * the table of sections.  The program's dynamic linker opens the library by the name
  * that the kernel knows, which differs where a library of the user's translates
  * paths. */
-static const char *try_module(const char *module, const char *program)
+static const char *try_library(const char *library, const char *program)
 {
 	ElfW(Ehdr) own, other;
 	struct stat st, unused;
@@ -134,9 +135,9 @@ static const char *try_module(const char *module, const char *program)
 
 	if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))
 		return "the address space is limited (RLIMIT_AS or RLIMIT_DATA)";
-	if (!*module || strpbrk(module, " :\t"))
+	if (!*library || strpbrk(library, " :\t"))
 		return "its path is not known, or has a blank or a colon";
-	fd = (int)syscall(SYS_openat, AT_FDCWD, module, flags);
+	fd = (int)syscall(SYS_openat, AT_FDCWD, library, flags);
 	if (!read_head(fd, &own, &st))
 		return "the module is missing, unreadable or empty";
 	if (own.e_shoff > (uint64_t)st.st_size || (uint64_t)st.st_size -
@@ -146,10 +147,27 @@ static const char *try_module(const char *module, const char *program)
 	    memcmp(own.e_ident, other.e_ident, EI_VERSION) ||
 	    own.e_machine != other.e_machine)
 		return "module and program are not of the same kind";
-	return dlopen(module, RTLD_NOW) ? NULL : dlerror();
+	return dlopen(library, RTLD_NOW) ? NULL : dlerror();
 }
 
-/* Whether the module, which knows the settings, wants the module with faster
+/* Does the program refer to this function?  Its file has the names of all functions
+ * that it calls in libraries. */
+static bool refers_to(const char *program, const char *function)
+{
+	int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st = { .st_size = 0 };
+	char *file = fd >= 0 && !fstat(fd, &st) ? malloc((size_t)st.st_size) : NULL;
+	ssize_t size = file ? read(fd, file, (size_t)st.st_size) : -1;
+	bool refers = size > 0 && memmem(file, (size_t)size, function,
+					 strlen(function) + 1);
+
+	free(file);
+	if (fd >= 0)
+		close(fd);
+	return refers;
+}
+
+/* Whether the first library, which knows the settings, wants the one with faster
  * functions beside it, and whether that one can be loaded. */
 static bool is_accelerated(const char *module, const char *accel,
 			   const char *program)
@@ -158,21 +176,102 @@ static bool is_accelerated(const char *module, const char *accel,
 	bool (*wants)(void);
 
 	*(void **)&wants = handle ? dlsym(handle, "prefetch_wants_accel") : NULL;
-	return wants && wants() && !try_module(accel, program);
+	return wants && wants() && !try_library(accel, program);
 }
 
-/* The module comes first, so that it sees the calls that others pass on. */
-static bool preload(const char *module, const char *accel, const char *users)
+/* This file, and the libraries beside it. */
+struct self {
+	struct stat st;			/* st_ino is 0: not known */
+	char path[PATH_MAX];		/* empty: not known, as the others then */
+	char module[PATH_MAX], accel[PATH_MAX];
+};
+
+static void find_self(struct self *self, const char *called)
 {
+	ssize_t len = readlink("/proc/self/exe", self->path, PATH_MAX - 1);
+	struct stat st;
+
+	self->path[len > 0 ? len : 0] = '\0';
+	if (len <= 0 && (!called || !realpath(called, self->path)))
+		self->path[0] = '\0';
+	if (*self->path && !stat(self->path, &self->st) &&
+	    directory_of(self->path, self->module, &st)) {
+		strcat(strcpy(self->accel, self->module), ACCEL);
+		strcat(self->module, MODULE);
+	}
+}
+
+/* The places where the stock program may be: the next one, and the last one that
+ * exists. */
+struct places {
+	size_t next;
+	struct stat last;
+};
+
+/* The next place of the stock program; NULL: there is none.  Errors that say nothing
+ * about the file are left to execv(). */
+static const char *find_stock(struct places *p, const struct self *self)
+{
+	const char *const places[] = {
+		get(VARIABLE), STOCK, "/usr/sbin/" PROGRAM, "/sbin/" PROGRAM,
+		"/usr/bin/" PROGRAM, "/bin/" PROGRAM
+	};
+
+	while (p->next < sizeof(places) / sizeof(*places)) {
+		const char *place = places[p->next++];
+		struct stat st;
+
+		if (place && stat(place, &st)) {
+			if (errno != ENOENT && errno != ENOTDIR)
+				return place;
+		} else if (place && !is_same(&st, &self->st) &&
+			   !is_same(&st, &p->last)) {
+			p->last = st;
+			return place;
+		}
+	}
+	return NULL;
+}
+
+/* The value of LD_PRELOAD for this program, or NULL, and then *why, which is NULL
+ * without memory.  The module comes first, so that it sees the calls that others pass
+ * on. */
+static char *choose_libraries(const struct self *self, const char *program,
+			      const char **why)
+{
+	const char *users = getenv("LD_PRELOAD"), *accel = "";
 	char *list;
 
-	if (asprintf(&list, "%s%s%s%s%s", module, *accel ? ":" : "", accel,
+	*why = try_library(self->module, program);
+	if (!*why && *UNFOLLOWED && refers_to(program, UNFOLLOWED))
+		*why = "this " PROGRAM " checks in several threads";
+	if (*why)
+		return NULL;
+	if (is_accelerated(self->module, self->accel, program))
+		accel = self->accel;
+	if (asprintf(&list, "%s%s%s%s%s", self->module, *accel ? ":" : "", accel,
 		     users && *users ? ":" : "", users ? users : "") < 0)
-		return false;
-	return !setenv("LD_PRELOAD", list, 1);
+		return NULL;
+	return list;
 }
 
-/* The file in the stock program's place may be another copy of this launcher,
+/* Returns if the program cannot be executed. */
+static void execute(const char *program, char **argv, const char *libraries)
+{
+	const char *users = getenv("LD_PRELOAD");
+
+	if (libraries && !setenv("LD_PRELOAD", libraries, 1)) {
+		execv(program, argv);
+		if (!users)
+			unsetenv("LD_PRELOAD");
+		else
+			setenv("LD_PRELOAD", users, 1);
+	}
+	execv(program, argv);
+	SAY("cannot run %s: %s\n", program, strerror(errno));
+}
+
+/* The file in the stock program's place may be another copy of this wrapper,
  * or a script that starts it again: count them. */
 static bool is_endless(void)
 {
@@ -185,56 +284,35 @@ static bool is_endless(void)
 	return !setenv(variable, count, 1) && count[0] == '4';
 }
 
+static bool is_verbose(void)
+{
+	const char *value = get("PREFETCH_VERBOSE");
+
+	return value && strcmp(value, "0");
+}
+
 int main(int argc, char **argv)
 {
-	const char *const places[] = {
-		get(VARIABLE), STOCK, "/usr/sbin/" PROGRAM, "/sbin/" PROGRAM,
-		"/usr/bin/" PROGRAM, "/bin/" PROGRAM
-	};
-	const char *called = (const char *)getauxval(AT_EXECFN), *why;
-	const char *users = getenv("LD_PRELOAD"), *verbose;
-	char self[PATH_MAX] = "", module[PATH_MAX] = "", accel[PATH_MAX] = "";
-	struct stat own = { .st_ino = 0 }, last = own, st;
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	bool wanted, known, endless = is_endless();
-	bool asked = status_is_asked(argc, argv);
-	size_t i;
+	const char *called = (const char *)getauxval(AT_EXECFN), *program, *why;
+	bool asked = status_is_asked(argc, argv), endless = is_endless(), wanted;
+	struct self self = { .st.st_ino = 0 };
+	struct places places = { .next = 0 };
 
-	self[len > 0 ? len : 0] = '\0';
-	if (len <= 0 && (!called || !realpath(called, self)))
-		self[0] = '\0';
-	if (*self && !stat(self, &own) && folder_of(self, module, &st)) {
-		strcat(strcpy(accel, module), ACCEL);
-		strcat(module, MODULE);
-	}
-	wanted = argc && is_wanted(argv[0], called ? called : "", self);
-	for (i = 0; i < sizeof(places) / sizeof(*places) && !endless; i++) {
-		known = places[i] && !stat(places[i], &st);
-		/* Errors that say nothing about the file are left to
-		 * execv(). */
-		if (!places[i] || (known ? is_same(&st, &own) ||
-				   is_same(&st, &last) : errno == ENOENT ||
-				   errno == ENOTDIR))
-			continue;
-		if (known)
-			last = st;
-		why = wanted ? try_module(module, places[i]) : NULL;
-		verbose = why ? get("PREFETCH_VERBOSE") : NULL;
-		if (why && (asked || (verbose && strcmp(verbose, "0"))))
+	find_self(&self, called);
+	wanted = argc && is_wanted(argv[0], called ? called : "", self.path);
+	while (!endless && (program = find_stock(&places, &self))) {
+		char *libraries = NULL;
+
+		why = NULL;
+		if (wanted)
+			libraries = choose_libraries(&self, program, &why);
+		if (why && (asked || is_verbose()))
 			SAY("module: left out (%s)\n", why);
 		if (why && asked)
 			return STATUS_CANNOT;
-		if (wanted && !why && !is_accelerated(module, accel, places[i]))
-			*accel = '\0';
-		if (wanted && !why && preload(module, accel, users))
-			execv(places[i], argv);
-		if (!users)
-			unsetenv("LD_PRELOAD");
-		else if (wanted && setenv("LD_PRELOAD", users, 1))
-			errno = 0;
+		execute(program, argv, libraries);
+		free(libraries);
 		wanted = false;
-		execv(places[i], argv);
-		SAY("cannot run %s: %s\n", places[i], strerror(errno));
 	}
 	SAY("the stock " PROGRAM " is missing (looked for " STOCK ", and in "
 	    "/usr/sbin, /sbin, /usr/bin, /bin): install " PACKAGE_OF "\n");

@@ -13,11 +13,6 @@
  * address was fixed when the program was linked does not count. */
 bool linkage_program_refers(const char *name);
 
-/* Whether the program itself can create threads, as a parallel checker does.
- * Threads that a library creates do not count: they run that library's code,
- * not the checker's. */
-bool linkage_program_has_threads(void);
-
 /* The next function of this name in the dynamic linker's search order.  Aborts
  * if there is none: the program itself would not have started then. */
 static inline void *real_function(const char *name)

@@ -82,9 +82,3 @@ bool linkage_program_refers(const char *name)
 	       table_refers(&p, DT_JMPREL, DT_PLTRELSZ,
 			    p.value[DT_PLTREL] == DT_RELA ? rela : rel, name);
 }
-
-bool linkage_program_has_threads(void)
-{
-	return linkage_program_refers("pthread_create") ||
-	       linkage_program_refers("thrd_create");
-}

@@ -142,9 +142,29 @@ test_module_files()
 		row "module needs the missing version of a symbol" \
 			"version .NEW. not found" "needs OLD"
 	rm -rf "$dir/x y"
+	tap_check "an e2fsck with threads of its own" threaded_program
 	for break in rm "truncate -s 0" "truncate -s 50000"; do
 		tap_check "module with accelerations: $break" without_accel $break
 	done
+}
+
+# A program that refers to the function by which threads are created, and becomes the stock
+# e2fsck: -m N of Lustre's scans with copies of the filesystem's structure.
+threaded_program()
+{
+	fresh
+	$CC -w -pthread -o "$dir/x/threaded" -x c - <<-'END' || return
+	#include <pthread.h>
+	#include <stdlib.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		int (*volatile create)() = (int (*)())pthread_create;
+		return !create || execv(getenv("STOCK"), argv);
+	}
+	END
+	STOCK=$stock PREFETCH_E2FSCK=$dir/x/threaded \
+		is_stock "module: left out \(this e2fsck checks in several threads\)"
 }
 
 # without_accel COMMAND...: the module with accelerations is broken so; the check reads

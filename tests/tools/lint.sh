@@ -77,7 +77,7 @@ read -ra cflags < <(pkg-config --cflags "${packages[@]}")
 cflags+=(-std=gnu11 -include "$top_builddir/config.h"
 	'-DPROGRAM="e2fsck"' '-DSTOCK="/sbin/e2fsck"'
 	'-DVARIABLE="PREFETCH_E2FSCK"' '-DPACKAGE_OF="e2fsprogs"'
-	'-DEXIT_MISSING=8'
+	'-DEXIT_MISSING=8' '-DUNFOLLOWED="pthread_create"'
 	'-DMODELDIR="models"' '-DSCRIPTS="/libexec"'
 	'-DCONFIGURATION="/etc/e2prefetch.conf"' "${includes[@]}")
 

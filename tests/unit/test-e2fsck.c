@@ -45,8 +45,6 @@ TEST(options)
 	for (i = 0; i < COUNT(more); i++)
 		assert_true(read_line(more[i]).force);
 	assert_true(arguments_read(0, NULL).force);
-	assert_true(read_line("e2fsck -fn -m 4 /a").parallel);
-	assert_false(read_line("e2fsck -z m /a").parallel);
 }
 
 TEST(clean)

@@ -221,7 +221,8 @@ errcode_t __wrap_io_channel_read_blk64(io_channel channel,
 		return __real_io_channel_read_blk64(channel, block, count,
 						    data);
 	memcpy(&next, &channel->manager->read_blk64 + 1, sizeof(next));
-	return next(channel, block, count, data);
+	return next ? next(channel, block, count, data) :
+		      EXT2_ET_IO_CHANNEL_NO_SUPPORT_64;
 }
 
 OBSERVER_TEST(another_table)

@@ -35,13 +35,6 @@ bool __wrap_stages_can_be_followed(void)
 	return true;
 }
 
-/* And so are the threads that it refers to the module's. */
-bool __wrap_linkage_program_has_threads(void);
-bool __wrap_linkage_program_has_threads(void)
-{
-	return false;
-}
-
 /* Where the reporter is held: until it is released it stays in one of these
  * functions of ours.  NULL: nowhere. */
 static const char *held;

@@ -30,8 +30,7 @@ enum mistake {
 	CHECKSUM_PAST_US,	/* the library calls its own */
 	READ_OF_NUMBERS,	/* is done twice */
 	WRITE_OF_NUMBERS,	/* is of another one */
-	NEW_VERSION,		/* of the library */
-	THREADS			/* no mistake: a checker that has them */
+	NEW_VERSION		/* of the library */
 };
 
 static enum mistake mistake;
@@ -121,11 +120,6 @@ WRAP(errcode_t, ext2fs_write_ind_block, ext2_filsys fs, blk_t block, void *buf)
 	return __real_ext2fs_write_ind_block(fs, block, buf);
 }
 
-WRAP(bool, linkage_program_has_threads, void)
-{
-	return mistake == THREADS;
-}
-
 int ext2fs_get_library_version(const char **version, const char **date)
 {
 	REAL(ext2fs_get_library_version);
@@ -145,14 +139,13 @@ static const char differs[] = "self-test differed from libext2fs";
 static const char linked[] = "internal calls of libext2fs cannot be interposed";
 static const char unread[] = "this version of libext2fs has not been reviewed";
 static const char unable[] = "the processor or the memory does not allow it";
-static const char threads[] = "this e2fsck checks in several threads";
 
 TEST(each_mistake)
 {
 	enum mistake one;
 	unsigned i;
 
-	for (one = NO_MISTAKE; one <= THREADS; one++) {
+	for (one = NO_MISTAKE; one <= NEW_VERSION; one++) {
 		const char *expected[E2PF_ACCELERATIONS] = {
 			"", "", ""
 		};
@@ -170,8 +163,6 @@ TEST(each_mistake)
 			expected[E2PF_INDIRECT_WALK] = differs;
 		if (one == NEW_VERSION)
 			expected[E2PF_BITMAPS_OF_E2FSCK] = unread;
-		if (one == THREADS)
-			expected[E2PF_BITMAPS_OF_E2FSCK] = threads;
 		mistake = one;
 		e2pf_accel.try(&found);
 		mistake = NO_MISTAKE;
