@@ -152,7 +152,7 @@ static bool open_session(ext2_filsys fs)
 	struct e2pf_session *session;
 
 	if (e2pf_open(fs, check.path, self.offset, &module.setup.reading, true,
-		      &session)) {
+		      NULL, &session)) {
 		if (!check.session)
 			e2pf_note_off(&module.report.notes, "off",
 				      "the filesystem cannot be followed");

@@ -23,7 +23,7 @@
 struct options {
 	struct e2pf_setup setup;
 	char **path;
-	unsigned paths;			/* devices, images, folders */
+	unsigned paths;			/* devices, images, directories */
 	bool one_filesystem;		/* skip what is mounted below a path */
 	unsigned classes;		/* mask of 1u << enum e2pf_class; 0: by
 					   the filesystem */
@@ -60,9 +60,9 @@ struct target {
 	char *device;			/* its name, or an image's */
 	dev_t number;			/* of a mounted filesystem */
 	bool mounted;
-	bool whole;			/* false: only these folders */
-	uint32_t *folder;		/* inodes of the folders */
-	unsigned folders;		/* number of the folders */
+	bool whole;			/* false: only these directories */
+	uint32_t *directory;		/* inodes of the directories */
+	unsigned directories;		/* number of the directories */
 	struct e2pf_session *session;	/* NULL until it is read */
 	double seconds;			/* of the reading; 0: not all was read */
 };

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Decides which filesystems are read for the paths of the command line: a device or
- * an image is one itself; a folder belongs to one that is mounted, and what is
+ * an image is one itself; a directory belongs to one that is mounted, and what is
  * mounted below it belongs to a walk of it, too.  The device of a mounted filesystem
  * is the one whose number stat(2) reports, whatever its name.
  */
@@ -45,18 +45,18 @@ static struct target *find_target(const struct targets *all, dev_t number)
 	return NULL;
 }
 
-/* Does a path lie below a folder?  Both are absolute. */
-static bool is_below(const char *path, const char *folder)
+/* Does a path lie below a directory?  Both are absolute. */
+static bool is_below(const char *path, const char *directory)
 {
-	size_t n = strlen(folder);
+	size_t n = strlen(directory);
 
-	n -= n && folder[n - 1] == '/';
-	return !strncmp(path, folder, n) && path[n] == '/' && path[n + 1];
+	n -= n && directory[n - 1] == '/';
+	return !strncmp(path, directory, n) && path[n] == '/' && path[n + 1];
 }
 
 /* The node of a block device with this number, or NULL: a container may have none.
  * People know the names of mapped devices, whose nodes in /dev only have a number.  Deeper
- * folders are not searched: /dev/shm is anybody's. */
+ * directories are not searched: /dev/shm is anybody's. */
 static char *find_device(dev_t number)
 {
 	glob_t found = { .gl_pathc = 0 };
@@ -75,22 +75,22 @@ static char *find_device(dev_t number)
 }
 
 /* Inode 2 is the root of the filesystem. */
-static int add_folder(struct target *t, uint64_t inode)
+static int add_directory(struct target *t, uint64_t inode)
 {
-	uint32_t *folder;
+	uint32_t *directory;
 
 	t->mounted = true;
 	if (inode == EXT2_ROOT_INO)
 		t->whole = true;
-	folder = reallocarray(t->folder, t->folders + 1, sizeof(*folder));
-	if (!folder)
+	directory = reallocarray(t->directory, t->directories + 1, sizeof(*directory));
+	if (!directory)
 		return fail(t->device, ENOMEM);
-	t->folder = folder;
-	folder[t->folders++] = (uint32_t)inode;
+	t->directory = directory;
+	directory[t->directories++] = (uint32_t)inode;
 	return 0;
 }
 
-/* Add the filesystem that this folder lies on. */
+/* Add the filesystem that this directory lies on. */
 static int add_mounted(struct targets *all, const char *path,
 		       const struct stat *st)
 {
@@ -99,7 +99,7 @@ static int add_mounted(struct targets *all, const char *path,
 	char *name;
 
 	if (t)
-		return add_folder(t, st->st_ino);
+		return add_directory(t, st->st_ino);
 	if (statfs(path, &fs) || fs.f_type != EXT4_SUPER_MAGIC) {
 		fprintf(stderr, "e2prefetch: %s: on another filesystem; only ext2, "
 			"ext3 and ext4 are read ahead\n", path);
@@ -117,10 +117,10 @@ static int add_mounted(struct targets *all, const char *path,
 	if (!t)
 		return fail(path, ENOMEM);
 	t->number = st->st_dev;
-	return add_folder(t, st->st_ino);
+	return add_directory(t, st->st_ino);
 }
 
-/* Others below the folder, as far as they are of these types.  Files can be mount
+/* Others below the directory, as far as they are of these types.  Files can be mount
  * points, too. */
 static int add_below(struct targets *all, const char *real)
 {

@@ -143,8 +143,10 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings, bool has_checker,
+		    const struct e2pf_ext4_options *options,
 		    struct e2pf_session **session)
 {
+	const struct e2pf_ext4_options all = { .classes = E2PF_ALL_CLASSES };
 	struct e2pf_ext4_session *s = calloc(1, sizeof(*s));
 	errcode_t err;
 
@@ -161,16 +163,19 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		goto fail;
 	s->uses_mmap = fs->io->manager == e2pf_mmap_io_manager;
 	s->io_manager = s->uses_mmap ? "mmap" :
-			fs->io->manager == unix_io_manager ? "unix" : "other";
+			!has_checker || fs->io->manager == unix_io_manager ?
+			"unix" : "other";
 	err = EXT2_ET_NO_MEMORY;
-	s->ext4 = e2pf_ext4_new(&s->geo, E2PF_ALL_CLASSES);
+	s->ext4 = options && options->directories ?
+		  e2pf_directories_new(&s->geo, options) :
+		  e2pf_ext4_new(&s->geo, options ? options : &all);
 	if (!s->ext4)
-		goto fail;
-	s->base.engine = e2pf_engine_new(&s->ext4->source, s->base.dev);
-	if (!s->base.engine)
 		goto fail;
 	s->ext4->copy_group = copy_group;
 	s->ext4->groups_owner = s;
+	s->base.engine = e2pf_engine_new(&s->ext4->source, s->base.dev);
+	if (!s->base.engine)
+		goto fail;
 	if (!has_checker)
 		err = accept_groups(s, fs);
 	else if (e2pf_observe(fs->io, s->base.engine))

@@ -14,7 +14,7 @@
 #ifndef E2PF_EXT4_SESSION_H
 #define E2PF_EXT4_SESSION_H
 
-#include "ext4_source.h"
+#include "directories.h"
 #include "libext2fs/observe.h"
 #include "session.h"
 
@@ -40,10 +40,12 @@ static inline struct e2pf_ext4_session *e2pf_ext4_of(struct e2pf_session *s)
  * filesystem begins `offset` bytes into the device.  `fs` is only read, and must
  * outlive the session, or its end.  `settings` may be NULL.  With `has_checker` the
  * program reads through fs->io: from now on these reads are observed, and the engine
- * keeps ahead of them.  There is one such session at a time.
+ * keeps ahead of them.  There is one such session at a time.  `options` may be NULL:
+ * everything is read.
  */
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings, bool has_checker,
+		    const struct e2pf_ext4_options *options,
 		    struct e2pf_session **session);
 
 /* The checker is about to walk the block map of the filesystem's journal, which

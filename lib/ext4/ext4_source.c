@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ext4_source.h"
+#include "ext4_tables.h"
 
 /* The number of entries of the list that are kept. */
 #define LIST_ROOM 32768u
@@ -54,120 +55,6 @@ static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
 	return (struct e2pf_ext4 *)source;
 }
 
-struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
-				  uint64_t number)
-{
-	struct e2pf_group group = { .inode_table = 0 };
-
-	if (ext4->groups)
-		group = ext4->groups[number];
-	else if (ext4->copy_group)
-		ext4->copy_group(ext4->groups_owner, (uint32_t)number, &group);
-	return group;
-}
-
-/*
- * Unused parts of inode tables.  While a filesystem is mounted the kernel zeroes
- * them on the device, past its page cache (lazy_itable_init).  A block of one that
- * was read before stays in the page cache, and the kernel finds it when it begins
- * to use it: then inodes that never were seem to be there.
- */
-
-static bool lie_in_order(const struct e2pf_ext4 *ext4)
-{
-	uint64_t table, before = 0;
-	uint32_t i;
-
-	for (i = 0; i < ext4->geo->groups; i++, before = table) {
-		table = e2pf_ext4_group(ext4, i).inode_table;
-		if (table <= before)
-			return false;
-	}
-	return true;
-}
-
-/* The first group whose table ends behind this block. */
-static uint32_t first_table(const struct e2pf_ext4 *ext4, uint64_t block,
-			    uint32_t all)
-{
-	uint32_t low = 0, high = ext4->geo->groups, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (e2pf_ext4_group(ext4, middle).inode_table + all > block)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-static bool ext4_may_read(struct e2pf_source *source, uint64_t offset,
-			  uint64_t length)
-{
-	const struct e2pf_ext4 *ext4 = ext4_of(source);
-	const struct e2pf_geometry *geo = ext4->geo;
-	uint64_t first = offset / geo->block_size, table;
-	uint64_t end = (offset + length - 1) / geo->block_size + 1;
-	uint32_t all = e2pf_table_blocks(geo, geo->inodes_per_group), g, used;
-
-	if (!ext4->guarded || !ext4->ordered)
-		return !ext4->guarded;
-	for (g = first_table(ext4, first, all); g < geo->groups; g++) {
-		const struct e2pf_group group = e2pf_ext4_group(ext4, g);
-
-		table = group.inode_table;
-		used = e2pf_table_blocks(geo, group.inodes_in_use);
-		if (table >= end)
-			break;
-		if (used < all && table + used < end)
-			return false;
-	}
-	return true;
-}
-
-/* A sink that passes on what can be read in whole pages. */
-struct whole_pages {
-	struct e2pf_source *source;
-	e2pf_sink sink;
-	void *ctx;
-};
-
-static void pass_pages(void *ctx, const struct e2pf_ref *found)
-{
-	const struct whole_pages *w = ctx;
-	uint32_t page = ext4_of(w->source)->page, before, behind;
-	struct e2pf_ref ref = *found;
-
-	before = ref.offset % page;
-	if (before && !ext4_may_read(w->source, ref.offset - before, before)) {
-		before = page - before;
-		before = before < ref.length ? before : ref.length;
-		ref.offset += before;
-		ref.length -= before;
-	}
-	behind = (ref.offset + ref.length) % page;
-	if (ref.length && behind &&
-	    !ext4_may_read(w->source, ref.offset + ref.length, page - behind))
-		ref.length -= behind < ref.length ? behind : ref.length;
-	if (ref.length)
-		w->sink(w->ctx, &ref);
-}
-
-static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4,
-				 struct whole_pages *w)
-{
-	bool whole = ext4->page > ext4->geo->block_size;
-
-	return (struct e2pf_plan) {
-		.geo = ext4->geo,
-		.classes = ext4->classes |
-			   (ext4->folders ? 1u << E2PF_DIRS : 0),
-		.sink = whole ? pass_pages : w->sink,
-		.ctx = whole ? w : w->ctx
-	};
-}
-
 /*
  * The operations.
  */
@@ -206,22 +93,17 @@ static void ext4_begin(struct e2pf_source *source,
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
 	/* All groups are looked at only if something is read. */
-	ext4->ordered = ext4->guarded && !start->asleep && lie_in_order(ext4);
-	/* With folders there are few units at first, so the device is not measured. */
-	e2pf_folders_free(ext4->folders);
-	ext4->folders = NULL;
-	if (ext4->below_count)
-		ext4->folders = e2pf_folders_new(ext4, start->seeks);
+	ext4->ordered = ext4->options.guarded && !start->asleep &&
+			e2pf_ext4_tables_are_ordered(ext4);
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->has_checker = start->has_checker;
-	/* Folders name no bitmaps: they follow. */
-	ext4->bitmaps_early = !ext4->folders && bitmaps_are_few(ext4, start);
+	ext4->bitmaps_early = !ext4->options.directories &&
+			      bitmaps_are_few(ext4, start);
 	ext4->bitmaps_done = false;
 }
 
 /* The phase LIST is begun by the checker alone, and BITMAPS follow it: what the checker
- * reads between pass 1 and its list is not known before.  When folders name too many inodes
- * the same phase is read once more, as groups. */
+ * reads between pass 1 and its list is not known before. */
 static const struct e2pf_phase *ext4_next(struct e2pf_source *source,
 					  const struct e2pf_phase *after)
 {
@@ -229,11 +111,6 @@ static const struct e2pf_phase *ext4_next(struct e2pf_source *source,
 
 	if (!after)
 		return &ext4->phases[E2PF_EXT4_TABLES];
-	if (ext4->folders && e2pf_folders_are_full(ext4->folders)) {
-		e2pf_folders_free(ext4->folders);
-		ext4->folders = NULL;
-		return after;
-	}
 	if (after->number == E2PF_EXT4_TABLES)
 		ext4->bitmaps_done = ext4->bitmaps_early;
 	if (after->number == E2PF_EXT4_BITMAPS || ext4->bitmaps_done ||
@@ -249,11 +126,10 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 	uint64_t units;
 
 	*more = false;
-	if (phase == E2PF_EXT4_TABLES && ext4->folders)
-		return e2pf_folders_units(ext4->folders);
 	if (phase != E2PF_EXT4_LIST)
 		return phase == E2PF_EXT4_TABLES ||
-		       ext4->classes & 1u << E2PF_BITMAPS ? ext4->geo->groups : 0;
+		       ext4->options.classes & 1u << E2PF_BITMAPS ?
+		       ext4->geo->groups : 0;
 	pthread_mutex_lock(&ext4->lock);
 	units = ext4->list_end;
 	*more = ext4->list_end < ext4->list_total;
@@ -261,29 +137,13 @@ static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
 	return units;
 }
 
-static uint64_t table_bytes(const struct e2pf_ext4 *ext4, uint64_t group)
-{
-	return (uint64_t)e2pf_ext4_group(ext4, group).inodes_in_use *
-	       ext4->geo->inode_size;
-}
-
-uint64_t e2pf_ext4_table_bytes(const struct e2pf_ext4 *ext4)
-{
-	uint64_t bytes = 0;
-	uint32_t g;
-
-	for (g = 0; g < ext4->geo->groups; g++)
-		bytes += table_bytes(ext4, g);
-	return bytes;
-}
-
 static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
 			    uint64_t unit)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
-	return phase == E2PF_EXT4_LIST || ext4->folders ?
-	       ext4->geo->block_size : table_bytes(ext4, unit);
+	return phase == E2PF_EXT4_LIST ? ext4->geo->block_size :
+	       e2pf_ext4_bytes_of_table(ext4, unit);
 }
 
 void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
@@ -323,8 +183,8 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 		      uint64_t unit, e2pf_sink sink, void *ctx)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
-	struct whole_pages whole = { source, sink, ctx };
-	struct e2pf_plan plan = plan_for(ext4, &whole);
+	struct e2pf_whole_pages pages = { ext4, sink, ctx };
+	struct e2pf_plan plan = e2pf_ext4_plan(&pages);
 	uint32_t number = (uint32_t)unit;
 	struct e2pf_group group;
 
@@ -332,36 +192,12 @@ static void ext4_seed(struct e2pf_source *source, unsigned phase,
 		seed_entry(ext4, unit, &plan);
 		return;
 	}
-	if (phase == E2PF_EXT4_TABLES && ext4->folders) {
-		e2pf_folders_seed(ext4->folders, unit, &plan);
-		return;
-	}
 	group = e2pf_ext4_group(ext4, number);
-	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
+	if (phase == E2PF_EXT4_BITMAPS || !(ext4->options.classes & TABLE_CLASSES))
 		group.inode_table = 0;
 	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
 		group.block_bitmap = group.inode_bitmap = 0;
 	e2pf_plan_group(&plan, number, &group);
-}
-
-static bool is_table(struct e2pf_kind kind)
-{
-	return kind.parse == E2PF_INODE_TABLE || kind.parse == E2PF_FOLDER_TABLE;
-}
-
-/* Inodes of a table that are in use, from byte `at` of the reference to the table's
- * end, and *before that.  The checker may have moved the table meanwhile. */
-static uint64_t inodes_left(const struct e2pf_ext4 *ext4,
-			    const struct e2pf_ref *ref, uint64_t at,
-			    uint32_t *before)
-{
-	struct e2pf_group group = e2pf_ext4_group(ext4,
-						  e2pf_kind_of(ref).group);
-
-	at += ref->offset - group.inode_table * ext4->geo->block_size;
-	at /= ext4->geo->inode_size;
-	*before = (uint32_t)at;
-	return at < group.inodes_in_use ? group.inodes_in_use - at : 0;
 }
 
 static uint32_t ext4_piece(struct e2pf_source *source,
@@ -369,11 +205,12 @@ static uint32_t ext4_piece(struct e2pf_source *source,
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	uint64_t left = ref->length - at, used;
-	uint32_t before;
+	uint32_t ino;
 
-	if (!is_table(e2pf_kind_of(ref)))
+	if (!e2pf_has_inodes(ref))
 		return ext4->geo->block_size;
-	used = inodes_left(ext4, ref, at, &before) * ext4->geo->inode_size;
+	used = e2pf_ext4_inodes_left(ext4, ref, at, &ino) *
+	       ext4->geo->inode_size;
 	left = used < left ? used : left;
 	return (uint32_t)(left < TABLE_PIECE ? left : TABLE_PIECE);
 }
@@ -383,26 +220,15 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 		       e2pf_sink sink, void *ctx)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
-	const struct e2pf_geometry *geo = ext4->geo;
-	struct e2pf_kind kind = e2pf_kind_of(ref);
-	struct whole_pages whole = { source, sink, ctx };
-	struct e2pf_plan plan = plan_for(ext4, &whole);
-	uint64_t block = (ref->offset + at) / geo->block_size;
-	uint32_t ino = 0;
+	struct e2pf_whole_pages pages = { ext4, sink, ctx };
+	struct e2pf_plan plan = e2pf_ext4_plan(&pages);
+	uint32_t ino;
 
-	if (is_table(kind)) {
-		if (!inodes_left(ext4, ref, at, &ino))
-			return false;
-		ino += kind.group * geo->inodes_per_group + 1;
-	}
-	/* A sample's table is none that the folders have passed. */
-	if (ext4->folders && kind.parse != E2PF_INODE_TABLE)
-		return e2pf_folders_parse(ext4->folders, &plan, ref, ino, block,
-					  bytes, size);
-	if (is_table(kind))
+	if (!e2pf_has_inodes(ref))
+		e2pf_plan_block(&plan, e2pf_kind_of(ref),
+				(ref->offset + at) / ext4->geo->block_size, bytes);
+	else if (e2pf_ext4_inodes_left(ext4, ref, at, &ino))
 		e2pf_plan_inodes(&plan, ino, bytes, size);
-	else
-		e2pf_plan_block(&plan, kind, block, bytes);
 	return false;
 }
 
@@ -413,7 +239,7 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	const struct e2pf_group group = e2pf_ext4_group(ext4, index);
-	uint64_t bytes = table_bytes(ext4, index);
+	uint64_t bytes = e2pf_ext4_bytes_of_table(ext4, index);
 	const struct e2pf_kind table = {
 		.parse = E2PF_INODE_TABLE, .group = (uint32_t)index
 	};
@@ -423,8 +249,8 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 		.cookie = e2pf_cookie_of(table),
 		.cls = E2PF_INODES
 	};
-	struct whole_pages whole = { source, sink, ctx };
-	const struct e2pf_plan plan = plan_for(ext4, &whole);
+	struct e2pf_whole_pages pages = { ext4, sink, ctx };
+	const struct e2pf_plan plan = e2pf_ext4_plan(&pages);
 
 	if (!group.inode_table || !bytes)
 		return;
@@ -435,7 +261,13 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 	plan.sink(plan.ctx, &ref);
 }
 
-static const struct e2pf_source_ops ext4_ops = {
+static bool ext4_may_read(struct e2pf_source *source, uint64_t offset,
+			  uint64_t length)
+{
+	return e2pf_ext4_may_read(ext4_of(source), offset, length);
+}
+
+const struct e2pf_source_ops e2pf_ext4_ops = {
 	.begin = ext4_begin,
 	.next = ext4_next,
 	.units = ext4_units,
@@ -447,19 +279,15 @@ static const struct e2pf_source_ops ext4_ops = {
 	.may_read = ext4_may_read,
 };
 
-struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
-				unsigned classes)
+void e2pf_ext4_init(struct e2pf_ext4 *ext4, const struct e2pf_geometry *geo,
+		    const struct e2pf_ext4_options *options)
 {
-	struct e2pf_ext4 *ext4 = calloc(1, sizeof(*ext4));
-
-	if (!ext4)
-		return NULL;
 	pthread_mutex_init(&ext4->lock, NULL);
 	ext4->geo = geo;
-	ext4->classes = classes;
+	ext4->options = *options;
 	ext4->bytes = geo->blocks * geo->block_size;
 	ext4->source = (struct e2pf_source) {
-		.ops = &ext4_ops,
+		.ops = &e2pf_ext4_ops,
 		.grain = geo->block_size,
 		.devices = 1,
 		.bytes = &ext4->bytes,
@@ -467,6 +295,15 @@ struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
 		.samples = geo->groups,
 		.parse_limit = geo->blocks / PARSED_PART
 	};
+}
+
+struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
+				const struct e2pf_ext4_options *options)
+{
+	struct e2pf_ext4 *ext4 = calloc(1, sizeof(*ext4));
+
+	if (ext4)
+		e2pf_ext4_init(ext4, geo, options);
 	return ext4;
 }
 
@@ -474,8 +311,9 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
 {
 	if (!ext4)
 		return;
+	if (ext4->release)
+		ext4->release(ext4);
 	pthread_mutex_destroy(&ext4->lock);
-	e2pf_folders_free(ext4->folders);
 	free(ext4->list);
 	free(ext4);
 }

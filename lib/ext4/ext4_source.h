@@ -5,8 +5,7 @@
  * passes:
  *
  *	E2PF_EXT4_TABLES	inode tables, the blocks they refer to, and
- *				bitmaps if they are few; a unit is a group,
- *				or a sweep below folders (folders.c)
+ *				bitmaps if they are few; a unit is a group
  *	E2PF_EXT4_LIST		blocks in an order that the checker gives:
  *				directory blocks in that of pass 2, or what
  *				pass 1D clones; a unit is a block
@@ -43,12 +42,27 @@ enum e2pf_ext4_phase {
 	E2PF_EXT4_TABLES,
 	E2PF_EXT4_LIST,
 	E2PF_EXT4_BITMAPS,
+	E2PF_EXT4_DIRECTORIES,		/* of directories.h alone */
 	E2PF_EXT4_PHASES
 };
 
 /* Copies one of the groups to *group, which is zero before. */
 typedef void e2pf_copy_group_fn(void *groups_owner, uint32_t number,
 				struct e2pf_group *group);
+
+/* What is read, and how. */
+struct e2pf_ext4_options {
+	unsigned classes;		/* a mask of 1u << enum e2pf_class */
+	/* A mounted filesystem: unused parts of inode tables are not read, not even
+	 * in gaps; and with a page size, no page in which a block of one lies. */
+	bool guarded;
+	uint32_t page;			/* bytes; 0: any page */
+	/* Inodes of directories: only what is below them is read (directories.h), and
+	 * no bitmap with the tables, because they name none.  They outlive the source.
+	 * If there are none, all is read. */
+	const uint32_t *directory;
+	unsigned directories;
+};
 
 struct e2pf_ext4 {
 	struct e2pf_source source;
@@ -58,17 +72,9 @@ struct e2pf_ext4 {
 	const struct e2pf_group *groups;
 	e2pf_copy_group_fn *copy_group;
 	void *groups_owner;
-	/* Inodes of folders: only blocks below them are read; they outlive the
-	 * source.  If there are none, all is read. */
-	const uint32_t *below;
-	unsigned below_count;
-	unsigned classes;		/* a mask of 1u << enum e2pf_class */
-	/* A mounted filesystem: unused parts of inode tables are not read, not even
-	 * in gaps; and with a page size, no page in which a block of one lies. */
-	bool guarded;
-	uint32_t page;			/* bytes; 0: any page */
+	struct e2pf_ext4_options options;
+	void (*release)(struct e2pf_ext4 *ext4);	/* what is added to it, or NULL */
 	/* Private; those up to the lock are written by begin() and next(). */
-	struct e2pf_folders *folders;	/* NULL: all is read */
 	bool ordered;			/* tables lie in the order of groups */
 	uint64_t bytes;			/* of the filesystem */
 	struct e2pf_phase phases[E2PF_EXT4_PHASES];
@@ -86,12 +92,12 @@ struct e2pf_ext4 {
 
 /*
  * Create a source for a filesystem of this geometry, which must outlive it.
- * `classes` is a mask of 1u << enum e2pf_class.  The source has one device.
+ * The source has one device.
  * Before an engine is started with it, set `groups`, which must outlive it, or
  * `copy_group`.  Returns NULL if memory runs out.
  */
 struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
-				unsigned classes);
+				const struct e2pf_ext4_options *options);
 void e2pf_ext4_free(struct e2pf_ext4 *ext4);
 
 /* One of the groups; zero if there are none. */
@@ -138,37 +144,5 @@ void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct e2pf_engine *engine);
 /* The walk has reached this entry. */
 void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 		       uint64_t index);
-
-/*
- * folders.c: the units of TABLES when only blocks below some folders are read.
- *
- * A unit is a sweep over all that is known to be below them and was not read yet: the
- * inode tables of the groups in which inodes are named, and the blocks of folders.  The
- * tables tell where other folders lie, too, and those next to one that is wanted are
- * read with it: mostly they turn out to be below as well, and what they name is known
- * without another sweep.
- */
-
-/* Begin with those that the source names, on a device that seeks or does not.  Returns
- * NULL without memory. */
-struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4, bool seeks);
-void e2pf_folders_free(struct e2pf_folders *f);
-
-/* The number of units; it grows by parsing. */
-uint64_t e2pf_folders_units(struct e2pf_folders *f);
-
-/* Were there more than can be kept in memory?  Then everything is to be read, when the
- * last unit has been. */
-bool e2pf_folders_are_full(const struct e2pf_folders *f);
-
-/* Pass the references of a sweep to the plan's sink. */
-void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
-		       const struct e2pf_plan *plan);
-
-/* Parse what a sweep refers to: `size` bytes of a table from inode `ino` on, or block
- * number `block`.  Returns true if there are more units. */
-bool e2pf_folders_parse(struct e2pf_folders *f, const struct e2pf_plan *plan,
-			const struct e2pf_ref *ref, uint32_t ino, uint64_t block,
-			const void *bytes, uint32_t size);
 
 #endif

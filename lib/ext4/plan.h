@@ -85,16 +85,16 @@ enum e2pf_parse {
 	E2PF_INODE_TABLE,
 	E2PF_EXTENT_NODE,
 	E2PF_INDIRECT_BLOCK,
-	/* Below a folder (folders.c): a part of a table, and a block of entries. */
-	E2PF_FOLDER_TABLE,
-	E2PF_FOLDER_BLOCK
+	/* Below a directory (directories.c): a part of a table, and a block of entries. */
+	E2PF_DIRECTORY_TABLE,
+	E2PF_DIRECTORY_BLOCK
 };
 
 /* The kind of a run of blocks: the cookie of a reference. */
 struct e2pf_kind {
 	union {
 		uint32_t group;		/* of an inode table */
-		uint32_t from_ino;	/* only below a folder, of any other block:
+		uint32_t from_ino;	/* only below a directory, of any other block:
 					   the inode that leads to it */
 	};
 	uint8_t parse;			/* enum e2pf_parse */
@@ -197,13 +197,13 @@ void e2pf_plan_block(struct e2pf_plan *plan, struct e2pf_kind kind,
 /* An entry names this inode, which the filesystem has. */
 typedef void e2pf_entry_fn(void *ctx, uint32_t ino);
 
-/* Find the entries in `size` bytes of a folder: one block of it, or the part in its
+/* Find the entries in `size` bytes of a directory: one block of it, or the part in its
  * inode. */
 void e2pf_plan_entries(const struct e2pf_geometry *geo, const void *bytes,
 		       size_t size, e2pf_entry_fn *found, void *ctx);
 
-/* The same for a folder that lies in its inode; `inode` has all bytes of that.  Any
- * other folder has no entries here. */
+/* The same for a directory that lies in its inode; `inode` has all bytes of that.  Any
+ * other directory has no entries here. */
 void e2pf_plan_inline_entries(const struct e2pf_geometry *geo, const void *inode,
 			      e2pf_entry_fn *found, void *ctx);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * From a block of a folder to the inodes that its names refer to.  Decides what is an
+ * From a block of a directory to the inodes that its names refer to.  Decides what is an
  * entry.  The nodes of a hash tree look like entries without an inode, and so do
  * checksums; encrypted and case-folded names are bytes like others, and "." and ".."
  * are neither.
@@ -32,7 +32,7 @@ static uint32_t entry_length(const uint8_t *entry, size_t size)
 	return (length & 65532) | (length & 3) << 16;
 }
 
-/* "." and "..": what they name is not below the folder. */
+/* "." and "..": what they name is not below the directory. */
 static bool is_dots(const uint8_t *name, unsigned length)
 {
 	return length && length <= 2 && name[0] == '.' && name[length - 1] == '.';
@@ -58,7 +58,7 @@ void e2pf_plan_entries(const struct e2pf_geometry *geo, const void *bytes,
 	}
 }
 
-/* The value of the attribute "system.data", where a folder within its inode continues. */
+/* The value of the attribute "system.data", where a directory within its inode continues. */
 static void plan_inline_rest(const struct e2pf_geometry *geo, const uint8_t *tail,
 			     size_t room, e2pf_entry_fn *found, void *ctx)
 {

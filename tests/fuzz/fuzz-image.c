@@ -14,6 +14,7 @@
 
 #include "fuzz.h"
 #include "engine/elevator.h"
+#include "ext4/directories.h"
 #include "tiny-fs.h"
 
 #define GROUPS 2u
@@ -175,7 +176,6 @@ static void parse(struct rig *r, const struct e2pf_elevator_step *step)
 {
 	struct e2pf_source *source = &r->ext4->source;
 	const struct e2pf_ref ref = *step->ref;
-
 	uint32_t size = source->ops->piece(source, &ref, step->at);
 
 	require(size <= sizeof(r->piece));
@@ -198,22 +198,20 @@ static void pass(struct rig *r)
 	e2pf_elevator_end(&r->elevator);
 }
 
-/* Below a folder: passes over its units, which grow by parsing. */
-static void run_folder(struct rig *r, const struct e2pf_start *start)
+/* Below a directory: passes over its units, which grow by parsing. */
+static void run_directory(struct rig *r, const struct e2pf_start *start)
 {
-	const uint32_t root = EXT2_ROOT_INO;
 	struct e2pf_source *source = &r->ext4->source;
 	uint64_t unit = 0, units;
 	bool more;
 
-	r->ext4->below = &root;
-	r->ext4->below_count = 1;
 	source->ops->begin(source, start);
-	while ((units = source->ops->units(source, E2PF_EXT4_TABLES, &more)) >
-	       unit) {
+	while ((units = source->ops->units(source, E2PF_EXT4_DIRECTORIES,
+					   &more)) > unit) {
 		require(units <= r->geo.groups + r->geo.inodes);
 		for (; unit < units; unit++)
-			source->ops->seed(source, E2PF_EXT4_TABLES, unit, add, r);
+			source->ops->seed(source, E2PF_EXT4_DIRECTORIES, unit,
+					  add, r);
 		pass(r);
 	}
 }
@@ -243,7 +241,9 @@ static void read_image(struct rig *r, struct input *in)
 {
 	const struct e2pf_start start = { .budget = UINT64_MAX };
 	unsigned classes;
-	bool folder;
+	const uint32_t root = EXT2_ROOT_INO;
+	struct e2pf_ext4_options options;
+	bool below;
 	uint32_t n;
 
 	r->elevator.parse_left = take_byte(in);
@@ -251,7 +251,7 @@ static void read_image(struct rig *r, struct input *in)
 	r->elevator.ahead_most = 1 + take_number(in, 2);
 	r->gap = take_byte(in) << 10;
 	classes = take_number(in, 2);
-	folder = classes >> 15;
+	below = classes >> 15;
 	classes &= E2PF_ALL_CLASSES;
 	r->bad = take_byte(in);
 	make_image(take_byte(in) % 2);
@@ -263,13 +263,16 @@ static void read_image(struct rig *r, struct input *in)
 		return;
 	n = read_groups(r);
 	r->dev.size = r->geo.blocks * r->geo.block_size;
-	r->ext4 = e2pf_ext4_new(&r->geo, classes);
+	options = (struct e2pf_ext4_options) {
+		.classes = classes, .guarded = below, .page = below ? 4096 : 0,
+		.directory = &root, .directories = below
+	};
+	r->ext4 = below ? e2pf_directories_new(&r->geo, &options) :
+			  e2pf_ext4_new(&r->geo, &options);
 	require(r->ext4);
 	r->ext4->groups = r->groups;
-	r->ext4->guarded = folder;
-	r->ext4->page = folder ? 4096 : 0;
-	if (folder)
-		run_folder(r, &start);
+	if (below)
+		run_directory(r, &start);
 	else
 		run_pass(r, n);
 	e2pf_ext4_free(r->ext4);

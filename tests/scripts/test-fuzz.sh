@@ -26,7 +26,7 @@ lib=$srcdir/../lib
 sources_plan=$(echo "$lib"/ext4/plan_*.c)
 sources_engine="$lib/engine/*.c $lib/device/device.c $lib/device/speed.c
 	$lib/device/spindle.c $lib/device/thread.c"
-sources_image="$sources_engine $lib/ext4/ext4_source.c $lib/ext4/folders.c
+sources_image="$sources_engine $lib/ext4/ext4_source.c $lib/ext4/ext4_tables.c $lib/ext4/directories.c
 	$sources_plan $srcdir/rigs/tiny-fs.c"
 sources_btrfs="$sources_engine $lib/btrfs/btrfs_source.c $lib/btrfs/chunk_map.c
 	$lib/btrfs/leaf_order.c $lib/btrfs/plan.c

@@ -47,7 +47,7 @@ emulated_images="ext3-1k ext4-4k ext4-64g"
 # What reads or writes disk structures, counts bits, stands in for functions, or maps.
 # Arithmetic over simulated devices, settings and reports are the same on all processors.
 emulated_units="bitmaps bitset btrfs-module btrfs-plan btrfs-search btrfs-send
-	btrfs-source clones crc32c device folders indirect journal mmap-io
+	btrfs-source clones crc32c device directories indirect journal mmap-io
 	module plan plan-image requests session threads"
 
 # Sets the tests that are run in this place.

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
-"""The order of the files of the engine and of the modules, and who writes each field of the
-engine's parts.
+"""The order of the files of each folder, and who writes each field of the engine's parts.
 
     tests/tools/owners.py [TREE]
 
@@ -16,6 +15,8 @@ import os, re, sys
 
 FOLDER = "lib/engine"
 MODULES = ("e2fsck", "btrfs")
+OTHERS = ("accel", "bench", "lib/btrfs", "lib/device", "lib/ext4", "lib/report", "lib/send",
+          "module", "prefetch")
 LEVELS = (("blockset", "elevator"),
           ("pacing", "reads", "pool", "schedule", "window"),
           ("monitor",), ("worker",), ("engine",))
@@ -174,6 +175,8 @@ def main():
     for folder in MODULES:
         with open(os.path.join(tree, folder, "Makefile.am")) as makefile:
             order(read_folder(tree, folder)[0], bad, makefile.read())
+    for folder in OTHERS:
+        order(read_folder(tree, folder)[0], bad)
     print("\n".join(sorted(set(bad))), end="\n" if bad else "")
     return bool(bad)
 

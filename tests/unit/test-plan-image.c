@@ -227,7 +227,9 @@ static void plan_image(struct planned *p, ext2_filsys fs)
 	assert_int_equal(e2pf_plan_superblock(p->image + 1024, &p->geo), 0);
 	groups = calloc(p->geo.groups, sizeof(*groups));
 	p->classes = calloc(p->geo.blocks, sizeof(*p->classes));
-	p->ext4 = e2pf_ext4_new(&p->geo, E2PF_ALL_CLASSES);
+	p->ext4 = e2pf_ext4_new(&p->geo, &(struct e2pf_ext4_options) {
+		.classes = E2PF_ALL_CLASSES
+	});
 	assert_true(groups && p->classes && p->ext4);
 	for (g = 0; g < p->geo.groups; g++) {
 		char desc[EXT2_MAX_DESC_SIZE];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Walks below some folders: the entries of hand-made blocks, and the reads of the
+ * Walks below some directories: the entries of hand-made blocks, and the reads of the
  * source in a small tree; and that unused parts of inode tables are never read.
  */
+#include "ext4/directories.h"
 #include "numbers.h"
 #include "tiny-fs.h"
 #include "unit.h"
@@ -62,7 +63,7 @@ TEST(entries)
 	at = put_entry(at, 12, 12, ".", EXT2_FT_DIR);
 	at = put_entry(at, 2, 12, "..", EXT2_FT_DIR);
 	at = put_entry(at, 20, 16, "file", EXT2_FT_REG_FILE);
-	at = put_entry(at, 21, 20, "folder", EXT2_FT_DIR);
+	at = put_entry(at, 21, 20, "directory", EXT2_FT_DIR);
 	at = put_entry(at, 0, 12, "gone", EXT2_FT_DIR);
 	at = put_entry(at, 5000, 24, ".hidden", EXT2_FT_UNKNOWN);
 	at = put_entry(at, 5001, 12, "far", EXT2_FT_REG_FILE);
@@ -111,7 +112,7 @@ TEST(entries_of_64k)
 	finds(block, sizeof(block), 2, (const uint32_t[]){ 20, 21 });
 }
 
-/* A folder of 256 bytes that is its inode: i_block, and then an attribute. */
+/* A directory of 256 bytes that is its inode: i_block, and then an attribute. */
 TEST(entries_in_the_inode)
 {
 	union {
@@ -140,7 +141,7 @@ TEST(entries_in_the_inode)
 	assert_int_equal(names.count, 4);
 	assert_int_equal(names.ino[1], 21);
 	assert_int_equal(names.ino[3], 23);
-	/* A value elsewhere; one that does not fit; no attributes; another kind of folder. */
+	/* A value elsewhere; one that does not fit; no attributes; another kind of directory. */
 	attr[1].e_value_inum = htole32(30);
 	names.count = 2;
 	e2pf_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
@@ -158,7 +159,7 @@ TEST(entries_in_the_inode)
 }
 
 /*
- * The source.  Its inodes are numbered through the groups; folder i has its block in
+ * The source.  Its inodes are numbered through the groups; directory i has its block in
  * the group of its inode.
  */
 
@@ -201,8 +202,8 @@ static uint32_t inode_of(unsigned group, unsigned index)
 	return group * INODES + index + 1;
 }
 
-/* A folder whose block has one entry. */
-static void make_folder_at(uint64_t block, uint32_t ino, uint32_t child,
+/* A directory whose block has one entry. */
+static void make_directory_at(uint64_t block, uint32_t ino, uint32_t child,
 			   unsigned type)
 {
 	tiny_inode(&t.fs, ino, LINUX_S_IFDIR, 0, &block, 1);
@@ -210,13 +211,13 @@ static void make_folder_at(uint64_t block, uint32_t ino, uint32_t child,
 }
 
 /* The block is the n-th behind the table of its group. */
-static uint64_t make_folder(uint32_t ino, unsigned n, uint32_t child,
+static uint64_t make_directory(uint32_t ino, unsigned n, uint32_t child,
 			    unsigned type)
 {
 	uint32_t group = (ino - 1) / t.fs.geo.inodes_per_group;
 	uint64_t block = tiny_free_block(&t.fs, group) + n;
 
-	make_folder_at(block, ino, child, type);
+	make_directory_at(block, ino, child, type);
 	return block;
 }
 
@@ -275,9 +276,15 @@ static const struct e2pf_phase *begin_below(const uint32_t *inodes,
 	const struct e2pf_start start = {
 		.budget = UINT64_MAX, .seeks = true
 	};
+	struct e2pf_ext4_options options = t.fs.ext4->options;
 
-	t.fs.ext4->below = inodes;
-	t.fs.ext4->below_count = count;
+	options.directory = inodes;
+	options.directories = count;
+	e2pf_ext4_free(t.fs.ext4);
+	t.fs.ext4 = e2pf_directories_new(&t.fs.geo, &options);
+	assert_non_null(t.fs.ext4);
+	t.fs.ext4->groups = t.fs.groups;
+	t.source = &t.fs.ext4->source;
 	t.source->ops->begin(t.source, &start);
 	return t.source->ops->next(t.source, NULL);
 }
@@ -287,29 +294,31 @@ static void read_all(const uint32_t *inodes, unsigned count)
 {
 	const struct e2pf_phase *phase = begin_below(inodes, count);
 
+	assert_int_equal(phase->number, E2PF_EXT4_DIRECTORIES);
 	read_phase(phase);
-	if (t.source->ops->next(t.source, phase) == phase)
+	phase = t.source->ops->next(t.source, phase);
+	if (phase->number == E2PF_EXT4_TABLES)
 		read_phase(phase);
 }
 
-/* Through three groups, from the last inode of a table, the last folder by an extent node;
+/* Through three groups, from the last inode of a table, the last directory by an extent node;
  * others beside it are none of them, and one of these lies near. */
-SOURCE_TEST(below_a_folder)
+SOURCE_TEST(below_a_directory)
 {
 	uint32_t first = inode_of(5, INODES - 1), second = inode_of(9, 3);
 	uint32_t third = inode_of(7, 1);
 	uint64_t node, leaf, far = tiny_free_block(&t.fs, 30), near;
 
-	make_folder(first, 0, second, EXT2_FT_DIR);
-	make_folder(second, 0, third, EXT2_FT_UNKNOWN);
+	make_directory(first, 0, second, EXT2_FT_DIR);
+	make_directory(second, 0, third, EXT2_FT_UNKNOWN);
 	node = tiny_free_block(&t.fs, 7);
 	leaf = node + 5;
 	tiny_inode(&t.fs, third, LINUX_S_IFDIR, 1, &node, 1);
 	tiny_node(&t.fs, node, 0, &leaf, 1);
 	put_entry(tiny_block(&t.fs, leaf), inode_of(11, 0), BS, "f",
 		  EXT2_FT_REG_FILE);
-	make_folder_at(far, inode_of(7, 2), inode_of(20, 0), EXT2_FT_DIR);
-	near = make_folder(inode_of(7, 3), 9, inode_of(21, 0), EXT2_FT_DIR);
+	make_directory_at(far, inode_of(7, 2), inode_of(20, 0), EXT2_FT_DIR);
+	near = make_directory(inode_of(7, 3), 9, inode_of(21, 0), EXT2_FT_DIR);
 	read_all(&first, 1);
 	assert_true(table_is_read(5) && table_is_read(9) && table_is_read(7) &&
 		    table_is_read(11));
@@ -320,15 +329,15 @@ SOURCE_TEST(below_a_folder)
 
 /* Each in the one before, in one group, and the last names files: the sweep that reads
  * the first one's block reads those of all. */
-SOURCE_TEST(folders_side_by_side)
+SOURCE_TEST(directories_side_by_side)
 {
 	uint32_t first = inode_of(5, 0);
 	unsigned i;
 
 	for (i = 0; i < 10; i++)
-		make_folder(inode_of(5, i), 10 - i, inode_of(5, i + 1),
+		make_directory(inode_of(5, i), 10 - i, inode_of(5, i + 1),
 			    EXT2_FT_DIR);
-	make_folder(inode_of(5, 10), 0, inode_of(20, 0), EXT2_FT_REG_FILE);
+	make_directory(inode_of(5, 10), 0, inode_of(20, 0), EXT2_FT_REG_FILE);
 	read_all(&first, 1);
 	assert_true(table_is_read(20));
 	/* The table, the blocks, the file's table. */
@@ -341,8 +350,8 @@ SOURCE_TEST(in_a_circle)
 	uint32_t one = inode_of(5, 0), two = inode_of(5, 1);
 	uint8_t *block;
 
-	make_folder(one, 0, two, EXT2_FT_DIR);
-	block = tiny_block(&t.fs, make_folder(two, 1, one, EXT2_FT_DIR));
+	make_directory(one, 0, two, EXT2_FT_DIR);
+	block = tiny_block(&t.fs, make_directory(two, 1, one, EXT2_FT_DIR));
 	put_entry(put_entry(block, one, 512, "name", EXT2_FT_DIR),
 		  inode_of(20, 0), 512, "..", EXT2_FT_DIR);
 	read_all((const uint32_t[]){ one, two, one }, 3);
@@ -351,36 +360,36 @@ SOURCE_TEST(in_a_circle)
 	assert_int_equal(t.parsed, 1 + 2);
 }
 
-/* A folder that came into being after the filesystem was opened is not looked at: its
+/* A directory that came into being after the filesystem was opened is not looked at: its
  * table may not have been initialized there. */
-SOURCE_TEST(a_new_folder)
+SOURCE_TEST(a_new_directory)
 {
 	uint32_t first = inode_of(5, 0), second = inode_of(9, INODES / 2);
 
-	make_folder(first, 0, second, EXT2_FT_DIR);
-	make_folder(second, 0, inode_of(20, 0), EXT2_FT_DIR);
+	make_directory(first, 0, second, EXT2_FT_DIR);
+	make_directory(second, 0, inode_of(20, 0), EXT2_FT_DIR);
 	t.fs.groups[9].inodes_in_use = INODES / 2;
 	read_all(&first, 1);
 	assert_true(table_is_read(5));
 	assert_false(table_is_read(20) || is_read(t.fs.groups[9].inode_table + 4));
 }
 
-/* If only inodes are wanted, blocks of folders are what leads to them. */
+/* If only inodes are wanted, blocks of directories are what leads to them. */
 SOURCE_TEST(inodes_alone)
 {
 	uint32_t first = inode_of(5, 0);
 
-	make_folder(first, 0, inode_of(20, 0), EXT2_FT_REG_FILE);
-	t.fs.ext4->classes = 1u << E2PF_INODES;
+	make_directory(first, 0, inode_of(20, 0), EXT2_FT_REG_FILE);
+	t.fs.ext4->options.classes = 1u << E2PF_INODES;
 	read_all(&first, 1);
 	assert_true(table_is_read(20));
 }
 
-/* Entries of no folder, and of one that has been removed. */
-SOURCE_TEST(no_folders)
+/* Entries of no directory, and of one that has been removed. */
+SOURCE_TEST(no_directories)
 {
 	uint32_t first = inode_of(5, 0);
-	uint64_t block = make_folder(first, 0, inode_of(20, 0), EXT2_FT_DIR);
+	uint64_t block = make_directory(first, 0, inode_of(20, 0), EXT2_FT_DIR);
 
 	tiny_inode_at(&t.fs, first)->i_mode = htole16(LINUX_S_IFREG);
 	read_all((const uint32_t[]){ first, 0, UINT32_MAX }, 3);
@@ -395,8 +404,8 @@ SOURCE_TEST(a_table_once)
 	uint64_t table = t.fs.groups[5].inode_table;
 	unsigned i;
 
-	make_folder(first[0], 0, inode_of(5, 2), EXT2_FT_REG_FILE);
-	make_folder(first[1], 1, inode_of(5, 3), EXT2_FT_REG_FILE);
+	make_directory(first[0], 0, inode_of(5, 2), EXT2_FT_REG_FILE);
+	make_directory(first[1], 1, inode_of(5, 3), EXT2_FT_REG_FILE);
 	t.fs.groups[5].inodes_in_use = INODES / 8 * 3;
 	read_all(first, 2);
 	for (i = 0; i < 8; i++)
@@ -404,8 +413,8 @@ SOURCE_TEST(a_table_once)
 	assert_int_equal(t.refs, 1 + 2);
 }
 
-/* A folder with many blocks, all of which lie at the same place in its group. */
-static void make_large_folder(uint32_t ino, uint64_t block, unsigned blocks)
+/* A directory with many blocks, all of which lie at the same place in its group. */
+static void make_large_directory(uint32_t ino, uint64_t block, unsigned blocks)
 {
 	struct ext3_extent *extent;
 
@@ -425,7 +434,7 @@ static void fill_blocks(uint64_t block, unsigned blocks)
 				       EXT2_FT_REG_FILE);
 }
 
-/* No more is read than the folders of a sound filesystem take: these share their blocks. */
+/* No more is read than the directories of a sound filesystem take: these share their blocks. */
 SOURCE_TEST(half_of_the_blocks)
 {
 	uint32_t first = inode_of(5, 0);
@@ -434,7 +443,7 @@ SOURCE_TEST(half_of_the_blocks)
 	unsigned i;
 
 	for (i = 0; i < INODES; i++) {
-		make_large_folder(inode_of(5, i), block, 200);
+		make_large_directory(inode_of(5, i), block, 200);
 		at = put_entry(at, inode_of(5, i), 12, "f", EXT2_FT_DIR);
 	}
 	read_all(&first, 1);
@@ -443,7 +452,7 @@ SOURCE_TEST(half_of_the_blocks)
 	assert_uint_in_range(bytes, 200 * BS, t.fs.geo.blocks / 2 * BS);
 }
 
-/* Beside a folder lie others with more names than are kept in memory: everything is
+/* Beside a directory lie others with more names than are kept in memory: everything is
  * read. */
 SOURCE_TEST(too_many_names)
 {
@@ -453,16 +462,16 @@ SOURCE_TEST(too_many_names)
 
 	tear_down(NULL);
 	make_fs(120, INODES);
-	make_folder(first, 0, inode_of(7, 0), EXT2_FT_REG_FILE);
+	make_directory(first, 0, inode_of(7, 0), EXT2_FT_REG_FILE);
 	fill_blocks(block + 1, 230);
 	for (i = 1; i < INODES; i++)
-		make_large_folder(inode_of(5, i), block + 1, 230);
+		make_large_directory(inode_of(5, i), block + 1, 230);
 	read_all(&first, 1);
 	for (i = 0; i < t.fs.geo.groups; i++)
 		assert_true(table_is_read(i));
 }
 
-/* A chain of folders whose inodes lie in the other order: each pass over the names, of
+/* A chain of directories whose inodes lie in the other order: each pass over the names, of
  * which others beside them have many, finds one.  That ends, and everything is read. */
 SOURCE_TEST(a_long_chain)
 {
@@ -474,12 +483,12 @@ SOURCE_TEST(a_long_chain)
 	for (i = 0; i < COUNT(ino); i++)
 		ino[i] = inode_of(1 + i / 60, 59 - i % 60);
 	for (i = 0; i + 1 < COUNT(ino); i++)
-		make_folder(ino[i], i % 60, ino[i + 1], EXT2_FT_DIR);
+		make_directory(ino[i], i % 60, ino[i + 1], EXT2_FT_DIR);
 	for (i = 0; i < 80; i++) {
 		uint64_t block = tiny_free_block(&t.fs, 1 + i / 4) + 80;
 
 		fill_blocks(block, 140);
-		make_large_folder(inode_of(1 + i / 4, 60 + i % 4), block, 140);
+		make_large_directory(inode_of(1 + i / 4, 60 + i % 4), block, 140);
 	}
 	read_all(ino, 1);
 	for (i = 0; i < t.fs.geo.groups; i++)
@@ -503,17 +512,17 @@ static void use_parts(bool guarded, uint32_t page)
 
 	for (g = 0; g < GROUPS; g++)
 		t.fs.groups[g].inodes_in_use = g % 9 * (INODES / 8);
-	t.fs.ext4->guarded = guarded;
-	t.fs.ext4->page = page;
+	t.fs.ext4->options.guarded = guarded;
+	t.fs.ext4->options.page = page;
 	t.source->ops->begin(t.source, &start);
 }
 
-/* What a sample's table leads to is looked at, too: its folders may be missing where the
+/* What a sample's table leads to is looked at, too: its directories may be missing where the
  * table is cached. */
 SOURCE_TEST(samples_of_a_part)
 {
 	const uint32_t first = inode_of(5, 0);
-	uint64_t block = make_folder(first, 0, first, EXT2_FT_DIR);
+	uint64_t block = make_directory(first, 0, first, EXT2_FT_DIR);
 	struct e2pf_ref table;
 
 	begin_below(&first, 1);
@@ -543,11 +552,11 @@ SOURCE_TEST(more_than_the_inodes)
 	for (i = 0; i < more; i++)
 		memcpy(table + i * size, inode, size);
 	begin_below(&last, 1);
-	t.source->ops->seed(t.source, 0, 0, accept_ref, NULL);
+	t.source->ops->seed(t.source, E2PF_EXT4_DIRECTORIES, 0, accept_ref, NULL);
 	assert_int_equal(t.refs, 1);
 	assert_true(t.source->ops->parse(t.source, &t.ref[0], 0, table,
 					 more * size, accept_ref, NULL));
-	t.source->ops->seed(t.source, 0, 1, accept_ref, NULL);
+	t.source->ops->seed(t.source, E2PF_EXT4_DIRECTORIES, 1, accept_ref, NULL);
 	assert_true(table_is_read(3));
 	free(table);
 }
@@ -593,7 +602,7 @@ SOURCE_TEST(whole_pages)
 	unsigned g, i;
 
 	for (g = 0; g < GROUPS; g++)
-		make_folder(inode_of(g, 20), 0, inode_of(g, 1),
+		make_directory(inode_of(g, 20), 0, inode_of(g, 1),
 			    EXT2_FT_REG_FILE);
 	use_parts(true, 4096);
 	for (g = 0; g < GROUPS; g++)

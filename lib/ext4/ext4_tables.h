@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * Groups, their inode tables, and what may be read of them: for both sources of ext4.
+ *
+ * While a filesystem is mounted the kernel zeroes the unused parts of inode tables on
+ * the device, past its page cache (lazy_itable_init).  A block of one that was read
+ * before stays in the page cache, and the kernel finds it when it begins to use it: then
+ * inodes that never were seem to be there.
+ */
+#ifndef E2PF_EXT4_TABLES_H
+#define E2PF_EXT4_TABLES_H
+
+#include "ext4_source.h"
+
+/* ext4_source.c: for a source that begins with this one, which is zero before, and has
+ * some operations of its own. */
+void e2pf_ext4_init(struct e2pf_ext4 *ext4, const struct e2pf_geometry *geo,
+		    const struct e2pf_ext4_options *options);
+extern const struct e2pf_source_ops e2pf_ext4_ops;
+
+/* Do the tables lie in the order of their groups? */
+bool e2pf_ext4_tables_are_ordered(const struct e2pf_ext4 *ext4);
+
+/* The used part of this group's table, in bytes. */
+uint64_t e2pf_ext4_bytes_of_table(const struct e2pf_ext4 *ext4, uint64_t group);
+
+/* The operation `may_read` of a source. */
+bool e2pf_ext4_may_read(const struct e2pf_ext4 *ext4, uint64_t offset,
+			uint64_t length);
+
+/* A sink that passes on to another what can be read in whole pages. */
+struct e2pf_whole_pages {
+	const struct e2pf_ext4 *ext4;
+	e2pf_sink sink;
+	void *ctx;
+};
+
+/* A plan that passes to that other sink what may be read. */
+struct e2pf_plan e2pf_ext4_plan(struct e2pf_whole_pages *w);
+
+/* Do the bytes of this reference have inodes? */
+static inline bool e2pf_has_inodes(const struct e2pf_ref *ref)
+{
+	const uint8_t parse = e2pf_kind_of(ref).parse;
+
+	return parse == E2PF_INODE_TABLE || parse == E2PF_DIRECTORY_TABLE;
+}
+
+/* The number of the inode at byte `at` of such a reference, in *ino, and how many are in
+ * use from there to the end of the table: 0 if the checker has moved the table. */
+uint64_t e2pf_ext4_inodes_left(const struct e2pf_ext4 *ext4,
+			       const struct e2pf_ref *ref, uint64_t at,
+			       uint32_t *ino);
+
+#endif
