@@ -9,7 +9,8 @@
 
 #include "sim.h"
 
-void dm_completes(struct dm_sim *sim, struct dm_req *req, uint64_t when)
+/* Add to the list of known completions, which is in their order. */
+static void add_completion(struct dm_sim *sim, struct dm_req *req, uint64_t when)
 {
 	struct dm_req **link = &sim->ending;
 
@@ -107,15 +108,15 @@ static void begin(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 	req->parts = 0;
 	if (req->op == DM_READ && sim->quick) {
 		sim->quick--;
-		dm_completes(sim, req, now);
+		add_completion(sim, req, now);
 		return;
 	}
 	if (sim->p.kind != DM_DISK && req->op != DM_FLUSH)
-		dm_completes(sim, req, dm_positionless(sim, req, now));
+		add_completion(sim, req, dm_positionless(sim, req, now));
 	else if (req->op == DM_READ && req->len)
 		dm_issue(sim, req, now);
 	else	/* A disk's cache takes all writes. */
-		dm_completes(sim, req, now + sim->p.overhead +
+		add_completion(sim, req, now + sim->p.overhead +
 			     transfer(req->len, sim->p.bandwidth));
 }
 
@@ -124,8 +125,13 @@ static void run(struct dm_sim *sim, uint64_t now)
 {
 	struct spindle *s;
 
-	while ((s = dm_disk_event(sim)) && s->to.done <= now)
-		dm_disk_done(sim, s);
+	while ((s = dm_disk_event(sim)) && s->to.done <= now) {
+		uint64_t when = s->to.done;
+		struct dm_req *req = dm_disk_done(sim, s);
+
+		if (req)
+			add_completion(sim, req, when);
+	}
 }
 
 int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now)

@@ -97,15 +97,11 @@ static inline uint64_t transfer(uint64_t len, uint64_t rate)
 	return rate ? len * NSEC / rate : 0;
 }
 
-/* sim.c */
-/* Add to the list of known completions, which is in their order. */
-void dm_completes(struct dm_sim *sim, struct dm_req *req, uint64_t when);
-
 /* sim_disk.c */
 /* The disk whose command ends first, or NULL. */
 struct spindle *dm_disk_event(const struct dm_sim *sim);
-/* That command ends. */
-void dm_disk_done(struct dm_sim *sim, struct spindle *s);
+/* That command ends.  Returns the request if it was the last part of one. */
+struct dm_req *dm_disk_done(struct dm_sim *sim, struct spindle *s);
 void dm_disk_park(struct dm_sim *sim);
 
 /* Split a read into single commands for each spindle. */

@@ -175,18 +175,17 @@ static void next_command(struct dm_sim *sim, struct spindle *s, uint64_t now)
 	s->cur.req->delay = 0;
 }
 
-void dm_disk_done(struct dm_sim *sim, struct spindle *s)
+struct dm_req *dm_disk_done(struct dm_sim *sim, struct spindle *s)
 {
 	uint64_t now = s->to.done;
 	struct dm_req *req = s->cur.req;
+	bool last = !--req->parts;
 
 	s->at = s->to;
 	s->busy = false;
 	s->served++;
-	if (!--req->parts)
-		dm_completes(sim, req, now);
-	if (!s->busy)
-		next_command(sim, s, now);
+	next_command(sim, s, now);
+	return last ? req : NULL;
 }
 
 struct spindle *dm_disk_event(const struct dm_sim *sim)
