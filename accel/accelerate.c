@@ -6,7 +6,7 @@
  * The self-test checks which functions are called through the dynamic linker,
  * which functions exist, and tries them.  The version number of libext2fs and the
  * names of functions are not enough to trust it.  Ubuntu, for example, links the
- * library so that its internal calls bypass every stand-in.
+ * library so that its internal calls bypass every interposer.
  */
 #include "libext2fs/weak.h"
 
@@ -121,9 +121,9 @@ static const char *try_bitmaps(void)
 		return unread;
 	if (!bitmaps_layout_is_known(&fs))
 		return unread;
-	trial_maps(&stock, &fs);
+	trial_bitmaps(&stock, &fs);
 	bitmaps_begin();
-	trial_maps(&ours, &fs);
+	trial_bitmaps(&ours, &fs);
 	bitmaps_end();
 	return stock.seen ? compare(&stock, &ours) : unable;
 }

@@ -28,14 +28,14 @@ bool prefetch_wants_accel(void);
 extern const struct accel {
 	const char *version;	/* of both modules */
 	/*
-	 * The self-test.  `findings` is a struct findings.  This changes how maps,
+	 * The self-test.  `findings` is a struct findings.  This changes how bitmaps,
 	 * checksums and walks are made in this process, and may crash with an
 	 * unknown version of the library.  Call it in a process that ends
 	 * afterwards, never in a check.
 	 */
 	void (*try)(void *findings);
 	/* Begin one (enum e2pf_acceleration) that passed it.  Called before there
-	 * is any map of the filesystem. */
+	 * is any bitmap of the filesystem. */
 	void (*begin)(unsigned which);
 	/* standins.h */
 	bool (*have_claims)(void);

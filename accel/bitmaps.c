@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Compact maps in place of libext2fs's red-black trees.
+ * Compact bitmaps in place of libext2fs's red-black trees.
  *
- * libext2fs reaches every operation on a map through a table of functions, one
- * table for each kind of map, which the map points to.  In that of the trees the
- * function that makes one is replaced, so every tree that is made from then on is
- * one of ours, whoever makes it and however the library is linked.  Checks of
- * arguments, messages, clusters and the ends of a map remain libext2fs's own.
+ * libext2fs reaches every operation on a bitmap through a table of functions, one table
+ * for each kind of bitmap, to which the bitmap points.  In that of the trees the function
+ * that makes one is replaced, so every tree that is made from then on is one of ours,
+ * whoever makes it and however the library is linked.  Checks of arguments, messages,
+ * clusters and the ends of a bitmap remain libext2fs's own.
  *
  * Callers see the behaviour of a tree, including its peculiarities: each has a
  * comment beginning with "A tree".
@@ -25,8 +25,8 @@
 #include "interpose.h"
 #include "standins.h"
 
-/* A map, as libext2fs knows it. */
-struct map {
+/* A bitmap, as libext2fs knows it. */
+struct bitmap {
 	errcode_t magic;
 	ext2_filsys fs;
 	const struct operations *operations;
@@ -41,25 +41,25 @@ struct map {
 /* The table.  Bits are numbered like the blocks, clusters or inodes. */
 struct operations {
 	int type;
-	errcode_t (*make)(ext2_filsys fs, struct map *map);
-	void (*free)(struct map *map);
-	errcode_t (*copy)(struct map *from, struct map *to);
-	errcode_t (*resize)(struct map *map, __u64 end, __u64 real_end);
-	int (*mark)(struct map *map, __u64 bit);
-	int (*unmark)(struct map *map, __u64 bit);
-	int (*test)(struct map *map, __u64 bit);
-	void (*mark_range)(struct map *map, __u64 start, unsigned count);
-	void (*unmark_range)(struct map *map, __u64 start, unsigned count);
-	int (*range_is_clear)(struct map *map, __u64 start, unsigned count);
-	errcode_t (*set_bytes)(struct map *map, __u64 start, size_t count,
+	errcode_t (*make)(ext2_filsys fs, struct bitmap *bitmap);
+	void (*free)(struct bitmap *bitmap);
+	errcode_t (*copy)(struct bitmap *from, struct bitmap *to);
+	errcode_t (*resize)(struct bitmap *bitmap, __u64 end, __u64 real_end);
+	int (*mark)(struct bitmap *bitmap, __u64 bit);
+	int (*unmark)(struct bitmap *bitmap, __u64 bit);
+	int (*test)(struct bitmap *bitmap, __u64 bit);
+	void (*mark_range)(struct bitmap *bitmap, __u64 start, unsigned count);
+	void (*unmark_range)(struct bitmap *bitmap, __u64 start, unsigned count);
+	int (*range_is_clear)(struct bitmap *bitmap, __u64 start, unsigned count);
+	errcode_t (*set_bytes)(struct bitmap *bitmap, __u64 start, size_t count,
 			       void *in);
-	errcode_t (*get_bytes)(struct map *map, __u64 start, size_t count,
+	errcode_t (*get_bytes)(struct bitmap *bitmap, __u64 start, size_t count,
 			       void *out);
-	void (*clear)(struct map *map);
-	void (*print_statistics)(struct map *map);
-	errcode_t (*first_clear)(struct map *map, __u64 start, __u64 end,
+	void (*clear)(struct bitmap *bitmap);
+	void (*print_statistics)(struct bitmap *bitmap);
+	errcode_t (*first_clear)(struct bitmap *bitmap, __u64 start, __u64 end,
 				 __u64 *found);
-	errcode_t (*first_set)(struct map *map, __u64 start, __u64 end,
+	errcode_t (*first_set)(struct bitmap *bitmap, __u64 start, __u64 end,
 			       __u64 *found);
 };
 
@@ -73,7 +73,7 @@ static struct {
 	void *ctx;
 } watch;
 
-/* e2fsck tells its maps apart only by their descriptions, which it
+/* e2fsck tells its bitmaps apart only by their descriptions, which it
  * translates. */
 static bool is_of_claims(const char *description)
 {
@@ -103,9 +103,9 @@ static uint64_t bits_of(uint64_t start, uint64_t end, uint64_t real_end)
 	return end < start ? 0 : end - start + (end - start < UINT64_MAX);
 }
 
-static void free_map(struct map *map)
+static void free_bitmap(struct bitmap *bitmap)
 {
-	struct bitset *s = map->private;
+	struct bitset *s = bitmap->private;
 
 	if (s == claims)
 		claims = NULL;
@@ -113,7 +113,7 @@ static void free_map(struct map *map)
 	free(s);
 }
 
-static errcode_t copy(struct map *from, struct map *to)
+static errcode_t copy(struct bitmap *from, struct bitmap *to)
 {
 	struct bitset *s = malloc(sizeof(*s));
 
@@ -125,150 +125,140 @@ static errcode_t copy(struct map *from, struct map *to)
 	return 0;
 }
 
-/* e2fsck calls it for no map. */
-static errcode_t resize(struct map *map, __u64 end, __u64 real_end)
+/* e2fsck calls it for no bitmap. */
+static errcode_t resize(struct bitmap *bitmap, __u64 end, __u64 real_end)
 {
-	(void)map;
+	(void)bitmap;
 	(void)end;
 	(void)real_end;
 	return EXT2_ET_OP_NOT_SUPPORTED;
 }
 
-static int mark(struct map *map, __u64 bit)
+static int mark(struct bitmap *bitmap, __u64 bit)
 {
-	return bitset_set(map->private, bit - map->start);
+	return bitset_set(bitmap->private, bit - bitmap->start);
 }
 
-static int unmark(struct map *map, __u64 bit)
+static int unmark(struct bitmap *bitmap, __u64 bit)
 {
-	bit -= map->start;
+	bit -= bitmap->start;
 	/* A tree also answers "was set" for a clear bit right before a set
 	 * one. */
-	return bitset_clear(map->private, bit) ||
-	       bitset_test(map->private, bit + 1);
+	return bitset_clear(bitmap->private, bit) ||
+	       bitset_test(bitmap->private, bit + 1);
 }
 
-static int test(struct map *map, __u64 bit)
+static int test(struct bitmap *bitmap, __u64 bit)
 {
-	return bitset_test(map->private, bit - map->start);
-}
+	bool is_set = bitset_test(bitmap->private, bit - bitmap->start);
 
-static int test_claims(struct map *map, __u64 bit)
-{
-	bool is_set = bitset_test(map->private, bit - map->start);
-
-	if (is_set && watch.claimed)
+	if (is_set && bitmap->private == claims && watch.claimed)
 		watch.claimed(watch.ctx);
 	return is_set;
 }
 
-static void mark_range(struct map *map, __u64 start, unsigned count)
+static void mark_range(struct bitmap *bitmap, __u64 start, unsigned count)
 {
-	bitset_change(map->private, start - map->start, count, true);
+	bitset_change(bitmap->private, start - bitmap->start, count, true);
 }
 
-static void unmark_range(struct map *map, __u64 start, unsigned count)
+static void unmark_range(struct bitmap *bitmap, __u64 start, unsigned count)
 {
-	bitset_change(map->private, start - map->start, count, false);
+	bitset_change(bitmap->private, start - bitmap->start, count, false);
 }
 
-static int range_is_clear(struct map *map, __u64 start, unsigned count)
+static int range_is_clear(struct bitmap *bitmap, __u64 start, unsigned count)
 {
-	start -= map->start;
-	return !count || bitset_first(map->private, start, start + count - 1,
+	start -= bitmap->start;
+	return !count || bitset_first(bitmap->private, start, start + count - 1,
 				      true) == UINT64_MAX;
 }
 
 /* A tree keeps bits that were already set. */
-static errcode_t set_bytes(struct map *map, __u64 start, size_t count,
+static errcode_t set_bytes(struct bitmap *bitmap, __u64 start, size_t count,
 			   void *in)
 {
-	bitset_add_bytes(map->private, start - map->start, count, in);
+	bitset_add_bytes(bitmap->private, start - bitmap->start, count, in);
 	return 0;
 }
 
-static errcode_t get_bytes(struct map *map, __u64 start, size_t count,
+static errcode_t get_bytes(struct bitmap *bitmap, __u64 start, size_t count,
 			   void *out)
 {
 	/* An empty tree leaves the buffer unchanged. */
-	if (!bitset_is_empty(map->private))
-		bitset_get_bytes(map->private, start - map->start, count, out);
+	if (!bitset_is_empty(bitmap->private))
+		bitset_get_bytes(bitmap->private, start - bitmap->start, count,
+				 out);
 	return 0;
 }
 
-static void clear(struct map *map)
+static void clear(struct bitmap *bitmap)
 {
-	bitset_clear_all(map->private);
+	bitset_clear_all(bitmap->private);
 }
 
-static errcode_t search(const struct map *map, uint64_t start, uint64_t end,
-			bool value, __u64 *out)
+static errcode_t search(const struct bitmap *bitmap, uint64_t start,
+			uint64_t end, bool value, __u64 *out)
 {
 	uint64_t found;
 
 	if (start > end)
 		return EINVAL;
 	/* An empty tree finds nothing, not even a clear bit. */
-	if (bitset_is_empty(map->private))
+	if (bitset_is_empty(bitmap->private))
 		return ENOENT;
-	found = bitset_first(map->private, start - map->start,
-			     end - map->start, value);
+	found = bitset_first(bitmap->private, start - bitmap->start,
+			     end - bitmap->start, value);
 	if (found == UINT64_MAX)
 		return ENOENT;
-	*out = found + map->start;
+	*out = found + bitmap->start;
 	return 0;
 }
 
-static errcode_t first_clear(struct map *map, __u64 start, __u64 end,
+static errcode_t first_clear(struct bitmap *bitmap, __u64 start, __u64 end,
 			     __u64 *found)
 {
-	return search(map, start, end, false, found);
+	return search(bitmap, start, end, false, found);
 }
 
-static errcode_t first_set(struct map *map, __u64 start, __u64 end,
+static errcode_t first_set(struct bitmap *bitmap, __u64 start, __u64 end,
 			   __u64 *found)
 {
-	return search(map, start, end, true, found);
+	return search(bitmap, start, end, true, found);
 }
 
-#define OPERATIONS(test_function) { \
-	.type = EXT2FS_BMAP64_RBTREE, \
-	.free = free_map, .copy = copy, .resize = resize, \
-	.mark = mark, .unmark = unmark, .test = (test_function), \
-	.mark_range = mark_range, .unmark_range = unmark_range, \
-	.range_is_clear = range_is_clear, \
-	.set_bytes = set_bytes, .get_bytes = get_bytes, \
-	.clear = clear, .first_clear = first_clear, .first_set = first_set, \
-}
+static const struct operations ours = {
+	.type = EXT2FS_BMAP64_RBTREE,
+	.free = free_bitmap, .copy = copy, .resize = resize,
+	.mark = mark, .unmark = unmark, .test = test,
+	.mark_range = mark_range, .unmark_range = unmark_range,
+	.range_is_clear = range_is_clear,
+	.set_bytes = set_bytes, .get_bytes = get_bytes,
+	.clear = clear, .first_clear = first_clear, .first_set = first_set,
+};
 
-static const struct operations ours = OPERATIONS(test);
-static const struct operations of_claims = OPERATIONS(test_claims);
-static const struct operations of_clusters = OPERATIONS(test);
-
-/* A map of more bits than any filesystem has remains a tree: the undo manager's
+/* A bitmap of more bits than any filesystem has remains a tree: the undo manager's
  * has 2^64 - 1, and the table of a set grows with their number. */
-#define MOST_BITS (UINT64_C(1) << 40)
+#define MAX_BITS (UINT64_C(1) << 40)
 
-/* Takes the place of the function that makes a tree.  Maps that libext2fs makes
+/* Takes the place of the function that makes a tree.  Bitmaps that libext2fs makes
  * with it get our table; older ones, and those of others, keep theirs. */
-static errcode_t make(ext2_filsys fs, struct map *map)
+static errcode_t make(ext2_filsys fs, struct bitmap *bitmap)
 {
-	uint64_t bits = bits_of(map->start, map->end, map->real_end);
+	uint64_t bits = bits_of(bitmap->start, bitmap->end, bitmap->real_end);
 	struct bitset *s;
 
-	if (bits > MOST_BITS)
-		return stock.make(fs, map);
+	if (bits > MAX_BITS)
+		return stock.make(fs, bitmap);
 	s = malloc(sizeof(*s));
 	if (!s || !bitset_init(s, bits)) {
 		free(s);
 		return EXT2_ET_NO_MEMORY;
 	}
-	map->private = s;
-	map->operations = map->cluster_bits ? &of_clusters : &ours;
-	if (is_of_claims(map->description)) {
+	bitmap->private = s;
+	bitmap->operations = &ours;
+	if (is_of_claims(bitmap->description))
 		claims = s;
-		map->operations = &of_claims;
-	}
 	return 0;
 }
 
@@ -281,34 +271,35 @@ static struct operations *table(void)
 	return dlsym(RTLD_NEXT, "ext2fs_blkmap64_rbtree");
 }
 
-/* Does a map that libext2fs has made look as expected? */
-static bool is_map(const struct map *map, ext2_filsys fs)
+/* Does a bitmap that libext2fs has made look as expected? */
+static bool is_bitmap(const struct bitmap *bitmap, ext2_filsys fs)
 {
 	uint64_t start = fs->super->s_first_data_block;
 
-	return map->magic == EXT2_ET_MAGIC_BLOCK_BITMAP64 && map->fs == fs &&
-	       map->operations == table() && map->start == start &&
-	       map->end == ext2fs_blocks_count(fs->super) - 1 &&
-	       map->real_end == (uint64_t)fs->super->s_clusters_per_group *
+	return bitmap->magic == EXT2_ET_MAGIC_BLOCK_BITMAP64 &&
+	       bitmap->fs == fs &&
+	       bitmap->operations == table() && bitmap->start == start &&
+	       bitmap->end == ext2fs_blocks_count(fs->super) - 1 &&
+	       bitmap->real_end == (uint64_t)fs->super->s_clusters_per_group *
 				fs->group_desc_count - 1 + start &&
-	       !map->cluster_bits && !strcmp(map->description, "layout") &&
-	       map->private && map->base_error == EXT2_ET_BAD_BLOCK_MARK;
+	       !bitmap->cluster_bits && !strcmp(bitmap->description, "layout") &&
+	       bitmap->private && bitmap->base_error == EXT2_ET_BAD_BLOCK_MARK;
 }
 
 bool bitmaps_layout_is_known(ext2_filsys fs)
 {
 	int type = fs->default_bitmap_type;
-	ext2fs_block_bitmap map;
+	ext2fs_block_bitmap bitmap;
 	bool known;
 
 	if (!table() || table()->type != EXT2FS_BMAP64_RBTREE)
 		return false;
 	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	known = !ext2fs_allocate_block_bitmap(fs, "layout", &map);
+	known = !ext2fs_allocate_block_bitmap(fs, "layout", &bitmap);
 	fs->default_bitmap_type = type;
 	if (known) {
-		known = is_map((const struct map *)map, fs);
-		ext2fs_free_block_bitmap(map);
+		known = is_bitmap((const struct bitmap *)bitmap, fs);
+		ext2fs_free_block_bitmap(bitmap);
 	}
 	return known;
 }
@@ -334,29 +325,28 @@ bool bitmaps_are_ours(void)
 }
 
 __attribute__((noinline))
-static int test_by_library(ext2fs_generic_bitmap map, __u64 bit)
+static int test_by_library(ext2fs_generic_bitmap bitmap, __u64 bit)
 {
 	REAL(ext2fs_test_generic_bmap);
 
-	return real(map, bit);
+	return real(bitmap, bit);
 }
 
-/* libext2fs's wrapper around the operation, left out for maps of ours.  Most bits are
- * in the word that the set holds.  (A map of 32 bits, which e2fsck does not use, has
- * numbers in the place of the table's address.) */
+/* libext2fs's wrapper around the operation, left out for bitmaps of ours but those of
+ * clusters.  Most bits are in the word that the set has at hand.  (A bitmap of 32 bits,
+ * which e2fsck does not use, has numbers in the place of the table's address.) */
 int ext2fs_test_generic_bmap(ext2fs_generic_bitmap generic, __u64 bit)
 {
-	struct map *map = (struct map *)generic;
+	struct bitmap *bitmap = (struct bitmap *)generic;
 	const struct bitset *s;
 
-	if (!map || (map->operations != &ours &&
-		     (map->operations != &of_claims || map->cluster_bits)) ||
-	    bit < map->start || bit > map->end)
+	if (!bitmap || bitmap->operations != &ours || bitmap->cluster_bits ||
+	    bit < bitmap->start || bit > bitmap->end)
 		return test_by_library(generic, bit);
-	s = map->private;
-	if (map->operations == &ours && (bit - map->start) / 64 == s->held)
-		return s->word >> (bit - map->start) % 64 & 1;
-	return map->operations->test(map, bit);
+	s = bitmap->private;
+	if ((bit - bitmap->start) / 64 == s->word_at && s != claims)
+		return s->word >> (bit - bitmap->start) % 64 & 1;
+	return test(bitmap, bit);
 }
 
 /* Pass 5 counts the bits of every bitmap on the disk. */

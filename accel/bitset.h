@@ -24,11 +24,12 @@ struct bitset {
 				   is 0, NODE_FULL or a node of 64 chunks */
 	uint64_t bits;
 	uint64_t used;		/* entries that are not 0 */
-	uint64_t at;		/* the chunk that was used last */
+	/* The cursor. */
+	uint64_t chunk_at;	/* number of the chunk that was used last */
 	uint64_t chunk;		/* what it contains */
-	uint64_t held;		/* number of the word that was used last */
+	uint64_t word_at;	/* number of the word that was used last */
 	uint64_t word;		/* that word; its chunk has `stored` until another
-				   word is used: most marks are in order */
+				   word is loaded */
 	uint64_t stored;
 };
 
@@ -41,13 +42,13 @@ void bitset_clear_all(struct bitset *s);
 
 bool bitset_is_empty(struct bitset *s);
 
-void bitset_hold(struct bitset *s, uint64_t w);
+void bitset_load_word(struct bitset *s, uint64_t w);
 
 /* The word of bit `i`, which is inside the set, to be read or changed. */
 static inline uint64_t *bitset_word(struct bitset *s, uint64_t i)
 {
-	if (i / 64 != s->held)
-		bitset_hold(s, i / 64);
+	if (i / 64 != s->word_at)
+		bitset_load_word(s, i / 64);
 	return &s->word;
 }
 

@@ -132,32 +132,47 @@ unsigned chunk_next(uint64_t number, unsigned bit, bool value)
 	return w * 64 + (unsigned)__builtin_ctzll(node_get(n, w) ^ other);
 }
 
+/* A change of the bits from `first` to before `end` in a chunk that is no node. */
+struct change {
+	struct chunk_run run;		/* before it */
+	unsigned first, end;
+	bool set;
+};
+
+/* After the change. */
+static bool changed_bit(const struct change *c, unsigned bit)
+{
+	return bit >= c->first && bit < c->end ? c->set :
+						 chunk_run_bit(c->run, bit);
+}
+
+/* The first bit behind `after` that differs from the one before it, after the change. */
+static unsigned next_edge(const struct change *c, unsigned after)
+{
+	const unsigned at[] = { c->run.from, c->run.to, c->first, c->end };
+	unsigned next = CHUNK_BITS, i;
+
+	for (i = 0; i < sizeof(at) / sizeof(*at); i++)
+		if (at[i] > after && at[i] < next &&
+		    changed_bit(c, at[i]) != changed_bit(c, at[i] - 1))
+			next = at[i];
+	return next;
+}
+
 /* Change a chunk that is no node.  False, and nothing is changed, if the result
- * is not one run. */
+ * is not one run: if it has more than two edges. */
 static bool change_run(uint64_t *number, unsigned first, unsigned last,
 		       bool set)
 {
-	struct chunk_run r = chunk_run(*number);
-	unsigned end = last + 1, edge[4], edges = 0;
+	const struct change c = {
+		.run = chunk_run(*number), .first = first, .end = last + 1,
+		.set = set
+	};
+	unsigned from = next_edge(&c, 0), to = next_edge(&c, from);
 
-	if (r.from < first)
-		edge[edges++] = r.from;
-	if (r.to < first)
-		edge[edges++] = r.to;
-	if (first && chunk_run_bit(r, first - 1) != set)
-		edge[edges++] = first;
-	if (end < CHUNK_BITS && chunk_run_bit(r, end) != set)
-		edge[edges++] = end;
-	if (r.from > end && r.from < CHUNK_BITS)
-		edge[edges++] = r.from;
-	if (r.to > end && r.to < CHUNK_BITS)
-		edge[edges++] = r.to;
-	if (edges > 2)
+	if (next_edge(&c, to) != CHUNK_BITS)
 		return false;
-	*number = of_run((struct chunk_run){
-		first ? r.outer : set, edges ? edge[0] : CHUNK_BITS,
-		edges > 1 ? edge[1] : CHUNK_BITS
-	});
+	*number = of_run((struct chunk_run){ changed_bit(&c, 0), from, to });
 	return true;
 }
 
@@ -202,6 +217,44 @@ uint64_t chunk_change(uint64_t number, unsigned first, unsigned last, bool set)
 		return (uint64_t)(uintptr_t)n;
 	number = n->full;
 	free(n);
+	return number;
+}
+
+static uint64_t put_word_of_node(struct node *n, unsigned w, uint64_t word)
+{
+	uint64_t *slot = node_slot(n, w), number;
+
+	if (slot && word && word != NODE_FULL) {
+		*slot = word;
+		return (uint64_t)(uintptr_t)n;
+	}
+	n = node_put(n, w, word);
+	if (!node_is_plain(n))
+		return (uint64_t)(uintptr_t)n;
+	number = n->full;
+	free(n);
+	return number;
+}
+
+/* One run of bits that change after the other, until it is a node. */
+uint64_t chunk_put_word(uint64_t number, unsigned w, uint64_t word)
+{
+	uint64_t old, changes, same;
+	unsigned first, last;
+
+	if (chunk_is_pointer(number))
+		return put_word_of_node(chunk_node(number), w, word);
+	for (old = chunk_word(number, w); old != word;
+	     old ^= node_mask(first, last)) {
+		first = (unsigned)__builtin_ctzll(old ^ word);
+		changes = word >> first & 1 ? word & ~old : old & ~word;
+		same = ~changes >> first << first;
+		last = (same ? (unsigned)__builtin_ctzll(same) : 64) - 1;
+		number = chunk_change(number, w * 64 + first, w * 64 + last,
+				      word >> first & 1);
+		if (chunk_is_pointer(number))
+			return put_word_of_node(chunk_node(number), w, word);
+	}
 	return number;
 }
 

@@ -134,6 +134,9 @@ uint64_t chunk_word(uint64_t number, unsigned w);
 uint64_t chunk_change(uint64_t number, unsigned first, unsigned last,
 		      bool set);
 
+/* The chunk with this word in the place of word `w`.  As chunk_change(). */
+uint64_t chunk_put_word(uint64_t number, unsigned w, uint64_t word);
+
 /* The first bit from `bit` on that has this value; CHUNK_BITS if none. */
 unsigned chunk_next(uint64_t number, unsigned bit, bool value);
 

@@ -11,11 +11,11 @@
 #include "accelerate.h"
 
 /*
- * bitmaps.c: compact maps in place of libext2fs's red-black trees.
+ * bitmaps.c: compact bitmaps in place of libext2fs's red-black trees.
  */
 
-/* Are libext2fs's table of functions and its maps laid out as that file
- * expects?  Makes a map of this filesystem, which must have 64-bit bitmaps and
+/* Are libext2fs's table of functions and its bitmaps laid out as that file
+ * expects?  Makes a bitmap of this filesystem, which must have 64-bit bitmaps and
  * no bigalloc. */
 bool bitmaps_layout_is_known(ext2_filsys fs);
 
@@ -25,11 +25,11 @@ void bitmaps_begin(void);
 void bitmaps_end(void);
 bool bitmaps_are_ours(void);
 
-/* In pass 1 e2fsck makes a map of the blocks that several files claim, if there
+/* In pass 1 e2fsck makes a bitmap of the blocks that several files claim, if there
  * are any.  Is there one of ours? */
 bool bitmaps_have_claims(void);
 
-/* Later e2fsck asks that map about each block of each file.  Whenever the
+/* Later e2fsck asks that bitmap about each block of each file.  Whenever the
  * answer is yes, `claimed` is called first.  NULL ends these calls. */
 void bitmaps_watch_claims(void (*claimed)(void *ctx), void *ctx);
 
@@ -98,9 +98,9 @@ static inline uint64_t trial_number(uint64_t *random, uint64_t below)
 	return (*random >> 33) % below;
 }
 
-/* Make, change, search and copy a map of blocks with the kind of trees in
+/* Make, change, search and copy a bitmap of blocks with the kind of trees in
  * force. */
-void trial_maps(struct trial *t, ext2_filsys fs);
+void trial_bitmaps(struct trial *t, ext2_filsys fs);
 
 /* Walk over the blocks of a few files, sound and damaged, with callbacks that
  * change block numbers, end the walk or fail. */

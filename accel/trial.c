@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The work of the self-test: uses a map of blocks through libext2fs's public functions,
+ * The work of the self-test: uses a bitmap of blocks through libext2fs's public functions,
  * and walks over the blocks of made-up files.  Keeps what each function answers, the
  * callbacks, reads and writes, and what they leave behind.
  *
- * It calls no inline function of libext2fs on maps: without optimization such a call
+ * It calls no inline function of libext2fs on bitmaps: without optimization such a call
  * refers to the library, which no module is linked with.
  */
 #include "standins.h"
 
 /*
- * Maps.
+ * Bitmaps.
  */
 
 #define STEPS 240u
 #define AREA_STEPS 20u
 #define LAST (TRIAL_BLOCKS - 1)
-#define BITS_MOST 4160u		/* more than a chunk of bitset.c */
+#define MAX_COPIED 4160u		/* more than a chunk of bitset.c */
 
-/* Where the map is changed for a while: small ones take a chunk from one of its
+/* Where the bitmap is changed for a while: small ones take a chunk from one of its
  * forms to another and back, large ones cross nodes. */
 struct area {
 	uint64_t first, count;
@@ -36,11 +36,11 @@ static struct area new_area(struct trial *t)
 }
 
 /* Bits of a range as they are on the disk: to compare them, or to read them. */
-static void use_bytes(struct trial *t, ext2fs_block_bitmap map, uint64_t at,
+static void use_bytes(struct trial *t, ext2fs_block_bitmap bitmap, uint64_t at,
 		      bool in)
 {
-	uint64_t word[BITS_MOST / 64] = { 0 };
-	unsigned most = trial_number(&t->random, 4) ? 200 : BITS_MOST;
+	uint64_t word[MAX_COPIED / 64] = { 0 };
+	unsigned most = trial_number(&t->random, 4) ? 200 : MAX_COPIED;
 	unsigned count = (unsigned)trial_number(&t->random, most) + 1, i;
 	bool striped = !trial_number(&t->random, 8);
 
@@ -51,46 +51,46 @@ static void use_bytes(struct trial *t, ext2fs_block_bitmap map, uint64_t at,
 			  ext2fs_cpu_to_le64(trial_number(&t->random, UINT32_MAX) <<
 					     trial_number(&t->random, 64));
 	trial_keep(t, (uint64_t)(in ?
-		ext2fs_set_block_bitmap_range2(map, at, count, word) :
-		ext2fs_get_block_bitmap_range2(map, at, count, word)));
+		ext2fs_set_block_bitmap_range2(bitmap, at, count, word) :
+		ext2fs_get_block_bitmap_range2(bitmap, at, count, word)));
 	trial_keep_bytes(t, word, sizeof(word));
 	trial_keep(t, ext2fs_bitcount(word, (count + 7) / 8));
 }
 
-static void use_range(ext2fs_block_bitmap map, uint64_t at, uint64_t count,
+static void use_range(ext2fs_block_bitmap bitmap, uint64_t at, uint64_t count,
 		      bool set)
 {
 	if (count > LAST - at + 1)
 		count = LAST - at + 1;
 	if (set)
-		ext2fs_mark_block_bitmap_range2(map, at, (unsigned)count);
+		ext2fs_mark_block_bitmap_range2(bitmap, at, (unsigned)count);
 	else
-		ext2fs_unmark_block_bitmap_range2(map, at, (unsigned)count);
+		ext2fs_unmark_block_bitmap_range2(bitmap, at, (unsigned)count);
 }
 
-static void search(struct trial *t, ext2fs_block_bitmap map, uint64_t at,
+static void search(struct trial *t, ext2fs_block_bitmap bitmap, uint64_t at,
 		   uint64_t end)
 {
 	blk64_t found = 0;
 
-	trial_keep(t, (uint64_t)ext2fs_find_first_set_generic_bmap(map, at, end,
+	trial_keep(t, (uint64_t)ext2fs_find_first_set_generic_bmap(bitmap, at, end,
 								   &found));
-	trial_keep(t, (uint64_t)ext2fs_find_first_zero_generic_bmap(map, at, end,
+	trial_keep(t, (uint64_t)ext2fs_find_first_zero_generic_bmap(bitmap, at, end,
 								    &found));
 	trial_keep(t, found);
 }
 
-/* Pass 5 replaces a map of the filesystem with a copy, whose end it moves. */
-static void replace(struct trial *t, ext2fs_block_bitmap *map)
+/* Pass 5 replaces a bitmap of the filesystem with a copy, whose end it moves. */
+static void replace(struct trial *t, ext2fs_block_bitmap *bitmap)
 {
 	ext2fs_generic_bitmap other = NULL;
 	blk64_t end = LAST;
 
-	trial_keep(t, (uint64_t)ext2fs_copy_bitmap(*map, &other));
+	trial_keep(t, (uint64_t)ext2fs_copy_bitmap(*bitmap, &other));
 	if (!other)
 		return;
-	ext2fs_free_block_bitmap(*map);
-	*map = other;
+	ext2fs_free_block_bitmap(*bitmap);
+	*bitmap = other;
 	search(t, other, 1, LAST);
 	ext2fs_fudge_block_bitmap_end2(other, LAST - 9, &end);
 	ext2fs_set_bitmap_padding(other);
@@ -101,7 +101,7 @@ static void replace(struct trial *t, ext2fs_block_bitmap *map)
 	ext2fs_fudge_block_bitmap_end2(other, end, NULL);
 }
 
-static void step(struct trial *t, ext2fs_block_bitmap *map, struct area a)
+static void step(struct trial *t, ext2fs_block_bitmap *bitmap, struct area a)
 {
 	uint64_t at = a.first + trial_number(&t->random, a.count), kind;
 	uint64_t n = 1 + trial_number(&t->random, trial_number(&t->random, 4) ? 20 :
@@ -109,39 +109,39 @@ static void step(struct trial *t, ext2fs_block_bitmap *map, struct area a)
 
 	kind = trial_number(&t->random, 10);
 	if (kind < 3)
-		trial_keep(t, !!ext2fs_mark_generic_bmap(*map, at));
+		trial_keep(t, !!ext2fs_mark_generic_bmap(*bitmap, at));
 	else if (kind < 4)
-		trial_keep(t, !!ext2fs_unmark_generic_bmap(*map, at));
+		trial_keep(t, !!ext2fs_unmark_generic_bmap(*bitmap, at));
 	else if (kind < 6)
-		use_range(*map, at, n, kind & 1);
+		use_range(*bitmap, at, n, kind & 1);
 	else if (kind < 8)
-		use_bytes(t, *map, at, kind & 1);
+		use_bytes(t, *bitmap, at, kind & 1);
 	else if (kind < 9)
-		search(t, *map, at, at + n < LAST ? at + n : LAST);
+		search(t, *bitmap, at, at + n < LAST ? at + n : LAST);
 	else
-		trial_keep(t, (uint64_t)ext2fs_test_block_bitmap_range2(*map,
+		trial_keep(t, (uint64_t)ext2fs_test_block_bitmap_range2(*bitmap,
 						a.first, (unsigned)n));
-	trial_keep(t, !!ext2fs_test_generic_bmap(*map, at));
+	trial_keep(t, !!ext2fs_test_generic_bmap(*bitmap, at));
 }
 
-void trial_maps(struct trial *t, ext2_filsys fs)
+void trial_bitmaps(struct trial *t, ext2_filsys fs)
 {
-	ext2fs_block_bitmap map;
+	ext2fs_block_bitmap bitmap;
 	struct area a = { 1, 1 };
 	unsigned i;
 
-	if (ext2fs_allocate_block_bitmap(fs, "trial", &map))
+	if (ext2fs_allocate_block_bitmap(fs, "trial", &bitmap))
 		return;
 	for (i = 0; i < STEPS; i++) {
 		if (i % AREA_STEPS == 0)
 			a = new_area(t);
-		step(t, &map, a);
+		step(t, &bitmap, a);
 		if (i % (4 * AREA_STEPS) == 3 * AREA_STEPS)
-			replace(t, &map);
+			replace(t, &bitmap);
 		if (i == STEPS / 2)
-			ext2fs_clear_block_bitmap(map);
+			ext2fs_clear_block_bitmap(bitmap);
 	}
-	ext2fs_free_block_bitmap(map);
+	ext2fs_free_block_bitmap(bitmap);
 }
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The maps that replace libext2fs's red-black trees, compared with such trees by
+ * The bitmaps that replace libext2fs's red-black trees, compared with such trees by
  * the self-test's random operations: the answers must be the same.
  */
 #include <ext2fs/ext2fs.h>
@@ -51,7 +51,7 @@ static void use(bool ours)
 		bitmaps_end();
 }
 
-/* Whose maps are in force must not change while there are any. */
+/* Whose bitmaps are in force must not change while there are any. */
 static void free_fs(void)
 {
 	use(false);
@@ -67,14 +67,14 @@ static void as_trees(unsigned trials)
 			use(ours);
 			now = &seen[ours];
 			*now = (struct trial) { .random = i };
-			trial_maps(now, fs);
+			trial_bitmaps(now, fs);
 		}
 		if (memcmp(&seen[0], &seen[1], sizeof(seen[0])))
 			fail_msg("trial %u", i);
 	}
 }
 
-TEST(maps)
+TEST(bitmaps)
 {
 	make_fs(0);
 	as_trees(800);
@@ -83,30 +83,30 @@ TEST(maps)
 
 TEST(clusters)
 {
-	ext2fs_block_bitmap map;
+	ext2fs_block_bitmap bitmap;
 	uint64_t content[2] = { 0, 0 };
 	unsigned i, ours;
 
 	make_fs(4);
 	as_trees(200);
-	/* The map of blocks becomes one of clusters. */
+	/* The bitmap of blocks becomes one of clusters. */
 	for (ours = 0; ours < 2; ours++) {
 		use(ours);
 		assert_int_equal(ext2fs_allocate_subcluster_bitmap(fs, "s",
-								   &map), 0);
+								   &bitmap), 0);
 		for (i = 3; i < TRIAL_BLOCKS; i += i / 7 + 1)
-			ext2fs_mark_block_bitmap_range2(map, i, i / 50 + 1);
-		assert_int_equal(ext2fs_convert_subcluster_bitmap(fs, &map), 0);
+			ext2fs_mark_block_bitmap_range2(bitmap, i, i / 50 + 1);
+		assert_int_equal(ext2fs_convert_subcluster_bitmap(fs, &bitmap), 0);
 		for (i = 0; i < 2 * TRIAL_BLOCKS; i += 16)
 			content[ours] = content[ours] * 31 + (uint64_t)
-				!!ext2fs_test_block_bitmap2(map, i);
-		ext2fs_free_block_bitmap(map);
+				!!ext2fs_test_block_bitmap2(bitmap, i);
+		ext2fs_free_block_bitmap(bitmap);
 	}
 	assert_true(content[0] == content[1] && content[0]);
 	free_fs();
 }
 
-/* Neither table of libext2fs's is the map's. */
+/* Neither table of libext2fs's is the bitmap's. */
 static bool is_ours(int type)
 {
 	ext2fs_block_bitmap m;
@@ -120,7 +120,7 @@ static bool is_ours(int type)
 	       table != dlsym(RTLD_NEXT, "ext2fs_blkmap64_bitarray");
 }
 
-/* A map other than a tree is made as before. */
+/* A bitmap other than a tree is made as before. */
 TEST(when_not)
 {
 	use(false);
@@ -148,12 +148,12 @@ static void count_claimed(void *ctx)
 	++*(unsigned *)ctx;
 }
 
-/* The map of blocks that several files claim is known by its description.  Its
+/* The bitmap of blocks that several files claim is known by its description.  Its
  * watcher is told only of the blocks in it that e2fsck asks for: a check asks for
  * each block of each file. */
 TEST(claims)
 {
-	ext2fs_block_bitmap map, other;
+	ext2fs_block_bitmap bitmap, other;
 	unsigned told = 0, i;
 
 	use(false);
@@ -163,25 +163,25 @@ TEST(claims)
 	assert_int_equal(ext2fs_allocate_block_bitmap(fs, "other", &other), 0);
 	assert_false(bitmaps_have_claims());
 	assert_int_equal(ext2fs_allocate_block_bitmap(fs,
-			"multiply claimed block map", &map), 0);
+			"multiply claimed block map", &bitmap), 0);
 	assert_true(bitmaps_have_claims());
-	ext2fs_mark_block_bitmap2(map, 700);
+	ext2fs_mark_block_bitmap2(bitmap, 700);
 	ext2fs_mark_block_bitmap2(other, 701);
-	assert_true(ext2fs_test_block_bitmap2(map, 700));
+	assert_true(ext2fs_test_block_bitmap2(bitmap, 700));
 	assert_int_equal(told, 0);
 	bitmaps_watch_claims(count_claimed, &told);
 	for (i = 1; i < 8192; i++) {
-		assert_int_equal(!!ext2fs_test_block_bitmap2(map, i), i == 700);
+		assert_int_equal(!!ext2fs_test_block_bitmap2(bitmap, i), i == 700);
 		assert_int_equal(told, i >= 700);
 		ext2fs_test_block_bitmap2(other, i);
 	}
 	assert_int_equal(told, 1);
-	assert_true(ext2fs_test_block_bitmap2(map, 700));
+	assert_true(ext2fs_test_block_bitmap2(bitmap, 700));
 	assert_int_equal(told, 2);
 	bitmaps_watch_claims(NULL, NULL);
-	assert_true(ext2fs_test_block_bitmap2(map, 700));
+	assert_true(ext2fs_test_block_bitmap2(bitmap, 700));
 	assert_int_equal(told, 2);
-	ext2fs_free_block_bitmap(map);
+	ext2fs_free_block_bitmap(bitmap);
 	assert_false(bitmaps_have_claims());
 	ext2fs_free_block_bitmap(other);
 	free_fs();

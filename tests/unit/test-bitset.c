@@ -170,7 +170,7 @@ TEST(memory_follows_content)
 	assert_int_equal(live, 0);
 }
 
-/* Maps of 60 TiB: of one run in each 2 GiB, as mke2fs lays out bitmaps and tables,
+/* Bitmaps of 60 TiB: of one run in each 2 GiB, as mke2fs lays out bitmaps and tables,
  * which takes a node of one value; and of one run in all. */
 TEST(memory_of_large_maps)
 {

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The self-test accepts the libext2fs of this machine.  It rejects each
- * stand-in that is made to answer wrongly, and an unknown version.
+ * interposer that is made to answer wrongly, and an unknown version.
  */
 
 #include <ext2fs/ext2fs.h>
