@@ -183,41 +183,59 @@ void e2pf_session_count(struct e2pf_session *s,
 	e2pf_stats_add(stats, &now);
 }
 
-/* The kernel's declaration, which counts if the device was not measured. */
-static const char *declared(const struct e2pf_session *s, bool seeks)
+/* The words for a device that does not seek, and for one that does. */
+static const struct words {
+	const char *order;		/* NULL: the report's */
+	const char *kind;
+	const char *threads;		/* why there are so many */
+	const char *declared[3];	/* by the kernel, which reports no spindle, one,
+					   or several */
+} words_of[] = {
+	{ NULL, "it does not seek", "two keep a device busy",
+	  { "the kernel reports no spindle", "the kernel reports a single spindle",
+	    "the kernel reports several spindles" } },
+	{ "in device order", "it seeks", "one per spindle, two at most",
+	  { "the disk is unknown", "the kernel reports a single spindle",
+	    "the kernel reports several spindles" } }
+};
+
+/* The order of reads by the kernel's declaration, which counts if the device was not
+ * measured. */
+static void add_declared_order(const struct e2pf_session *s, struct e2pf_report *r,
+			       const struct words *w, const char *order)
 {
-	if (!s->topo.spindles)
-		return seeks ? "the disk is unknown" :
-			       "the kernel reports no spindle";
-	return s->topo.spindles > 1 ? "the kernel reports several spindles" :
-	       "the kernel reports a single spindle";
+	unsigned spindles = s->topo.spindles < 2 ? s->topo.spindles : 2;
+	const char *unmeasured = r->engine.unmeasured;
+
+	e2pf_note(&r->notes, "order: %s (%s: %s%s%s)", order, w->kind,
+		  w->declared[spindles],
+		  unmeasured ? "; it was not measured: " : "",
+		  unmeasured ? unmeasured : "");
 }
 
 /* The number of threads and the order of reads, and what determined them. */
 static void add_order(const struct e2pf_session *s, struct e2pf_report *r)
 {
-	const struct e2pf_engine_stats *st = &r->engine;
-	bool seeks = st->speed.seeks;
-	const char *order = seeks ? "in device order" : r->order;
-	const char *kind = seeks ? "it seeks" : "it does not seek";
+	const struct e2pf_speed *speed = &r->engine.speed;
+	const struct words *w = &words_of[speed->seeks];
+	const char *order = w->order ? w->order : r->order;
+	const char *threads = r->threads ? r->threads : w->threads;
 
-	e2pf_note(&r->notes, "threads: %u (%s)", (unsigned)st->threads,
-		  s->settings.threads ? "as configured" :
-		  r->threads ? r->threads :
-		  seeks ? "one per spindle, two at most" :
-			  "two keep a device busy");
+	if (s->settings.threads)
+		threads = "as configured";
+	e2pf_note(&r->notes, "threads: %u (%s)", (unsigned)r->engine.threads,
+		  threads);
 	if (!r->order)
 		return;
-	if (st->speed.latency_ns)
-		e2pf_note(&r->notes, "order: %s (%s%s: a small read takes %.2f ms, "
-			  "with eight in flight %.2f ms each)", order, kind,
-			  r->single_spindle ? " as a single spindle" : "",
-			  (double)st->speed.latency_ns / 1e6,
-			  (double)st->speed.deep_latency_ns / 1e6);
-	else
-		e2pf_note(&r->notes, "order: %s (%s: %s%s%s)", order, kind,
-			  declared(s, seeks), st->unmeasured ? "; it was not measured: " :
-			  "", st->unmeasured ? st->unmeasured : "");
+	if (!speed->latency_ns) {
+		add_declared_order(s, r, w, order);
+		return;
+	}
+	e2pf_note(&r->notes, "order: %s (%s%s: a small read takes %.2f ms, with "
+		  "eight in flight %.2f ms each)", order, w->kind,
+		  r->single_spindle ? " as a single spindle" : "",
+		  (double)speed->latency_ns / 1e6,
+		  (double)speed->deep_latency_ns / 1e6);
 }
 
 /* Note whether anything was read ahead, and how. */
