@@ -416,52 +416,59 @@ void *e2pf_device_map(int fd, uint64_t size)
 	return m == MAP_FAILED ? NULL : m;
 }
 
+/* The bytes of a device or file that is open as `fd` and may stay so; 0 with errno. */
+static uint64_t usable_size(int fd, struct stat *st)
+{
+	uint64_t size = 0;
+
+	if (fd < 0 || fstat(fd, st) < 0)
+		return 0;
+	errno = EMFILE;
+	if (leaves_too_few(fd))
+		return 0;
+	errno = EINVAL;
+	if (S_ISREG(st->st_mode))
+		return (uint64_t)st->st_size;
+	if (S_ISBLK(st->st_mode) && ioctl(fd, BLKGETSIZE64, &size) == 0)
+		return size;
+	errno = ENOTBLK;
+	return 0;
+}
+
 int e2pf_device_open(const char *path, uint64_t offset,
 		     struct e2pf_device **dev)
 {
-	struct file_device *f = calloc(1, sizeof(*f));
-	enum e2pf_residency first;
-	uint64_t size = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
 	struct stat st;
-	int err;
+	uint64_t size = usable_size(fd, &st);
+	struct file_device *f = NULL;
+	enum e2pf_residency first;
 
-	if (!f)
-		return ENOMEM;
+	if (size > offset)
+		f = calloc(1, sizeof(*f));
+	else if (size)
+		errno = EINVAL;
+	if (!f) {
+		err = errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
 	f->dev.ops = &file_ops;
+	f->dev.fd = fd;
 	f->dev.max_readahead = E2PF_READAHEAD;
 	f->dev.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
-	f->offset = offset;
-	f->dev.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (f->dev.fd < 0 || fstat(f->dev.fd, &st) < 0)
-		goto fail;
-	errno = EMFILE;
-	if (leaves_too_few(f->dev.fd))
-		goto fail;
-	errno = ENOTBLK;
-	if (S_ISREG(st.st_mode))
-		size = (uint64_t)st.st_size;
-	else if (!S_ISBLK(st.st_mode) ||
-		 ioctl(f->dev.fd, BLKGETSIZE64, &size) < 0)
-		goto fail;
-	errno = EINVAL;
-	if (size <= offset)
-		goto fail;
 	f->dev.size = size - offset;
-	posix_fadvise(f->dev.fd, 0, 0, POSIX_FADV_RANDOM);
+	f->offset = offset;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	look_at_cache(f);
 	learn_filesystem(f, &st);
 	f->map_len = size;
-	f->map = e2pf_device_map(f->dev.fd, size);
+	f->map = e2pf_device_map(fd, size);
 	/* overlayfs maps the file below it, and counts no pages of its own: what
 	 * mincore(2) sees there, cachestat(2) does not. */
 	file_span(&f->dev, 0, 1, &first);
 	f->dev.sees_held = pages_held(f, f->offset, 1) >= (first == E2PF_CACHED);
 	*dev = &f->dev;
 	return 0;
-fail:
-	err = errno;
-	if (f->dev.fd >= 0)
-		close(f->dev.fd);
-	free(f);
-	return err;
 }

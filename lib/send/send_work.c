@@ -110,56 +110,73 @@ static void search(struct send *s, const struct e2pf_job *job)
 		s->bytes += send_nodesize(s);
 }
 
+/* Extents of files that are mapped one after the other, and never accessed. */
+struct mapped {
+	uint8_t *area;
+	size_t bytes;
+	int fd;				/* of the last extent's file, or -1 */
+	const struct e2pf_job *last;	/* NULL: none is mapped */
+};
+
+/* Returns false if no more can be mapped. */
+static bool map_extent(struct send *s, struct mapped *m,
+		       const struct e2pf_job *job, size_t page)
+{
+	size_t skip = job->from % page;
+	size_t bytes = (skip + job->length + page - 1) / page * page;
+	int fd = s->stop ? -1 : e2pf_mounted_open_file(&s->fs, job->tree,
+						       job->inode);
+
+	if (fd < 0)
+		return true;
+	if (m->fd >= 0)
+		close(m->fd);
+	m->fd = fd;
+	if (mmap(m->area + m->bytes, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
+		 fd, (off_t)(job->from - skip)) == MAP_FAILED)
+		return false;
+	m->last = job;
+	m->bytes += bytes;
+	s->bytes += job->length;
+	return true;
+}
+
+static void wait_for_last_page(struct send *s, const struct mapped *m)
+{
+	off_t last = m->last ? (off_t)(m->last->from + m->last->length - 1) : 0;
+	char byte;
+
+	if (!s->stop && m->last && pread(m->fd, &byte, 1, last) < 0)
+		s->errors++;
+}
+
 /*
  * Read adjacent extents of files.  The kernel collects the requests of one system
  * call, and joins those that are adjacent, whatever files they belong to.  The one
- * call for several files is madvise() for a range in which they are mapped.  The
- * mapping is never accessed.
+ * call for several files is madvise() for a range in which they are mapped.
  */
 static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	/* Each may begin and end within a page. */
 	const size_t all = AHEAD_MOST + 2 * page * BATCH_EXTENTS;
-	const struct e2pf_job *const end = job + count, *last = NULL;
-	size_t used = 0;
-	int fd = -1;
-	uint8_t *area;
-	char byte;
+	const struct e2pf_job *const end = job + count;
+	struct mapped m = { .fd = -1 };
 
-	area = mmap(NULL, all, PROT_NONE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (area == MAP_FAILED)
+	m.area = mmap(NULL, all, PROT_NONE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (m.area == MAP_FAILED)
 		return;
-	for (; job < end; job++) {
-		size_t skip = job->from % page;
-		size_t pages = (skip + job->length + page - 1) / page * page;
-		int next = s->stop ? -1 : e2pf_mounted_open_file(&s->fs,
-						job->tree, job->inode);
-
-		if (next < 0)
-			continue;
-		if (fd >= 0)
-			close(fd);
-		fd = next;
-		if (mmap(area + used, pages, PROT_NONE, MAP_SHARED | MAP_FIXED,
-			 fd, (off_t)(job->from - skip)) == MAP_FAILED)
-			break;
-		last = job;
-		used += pages;
-		s->bytes += job->length;
-	}
-	s->requests += used != 0;
-	if (used && madvise(area, used, MADV_WILLNEED))
+	while (job < end && map_extent(s, &m, job, page))
+		job++;
+	s->requests += m.bytes != 0;
+	if (m.bytes && madvise(m.area, m.bytes, MADV_WILLNEED))
 		s->errors++;
-	munmap(area, all);
-	if (fd < 0)
+	munmap(m.area, all);
+	if (m.fd < 0)
 		return;
-	/* Wait for the last page. */
-	if (!s->stop && last &&
-	    pread(fd, &byte, 1, (off_t)(last->from + last->length - 1)) < 0)
-		s->errors++;
-	close(fd);
+	wait_for_last_page(s, &m);
+	close(m.fd);
 }
 
 /* Whether something was read from a device. */
