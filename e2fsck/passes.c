@@ -98,7 +98,7 @@ static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 				 &inode.i_block[EXT2_IND_BLOCK]);
 }
 
-/* e2fsck looks up each block in its map of blocks that several files claim, which
+/* e2fsck looks up each block in its bitmap of blocks that several files claim, which
  * knows only its cluster.  Readahead waits for the first clone: the user may choose to
  * delete the files. */
 static void claimed(void *ctx)
