@@ -90,9 +90,6 @@ static void decide(ext2_filsys fs)
 		module.on = false;
 		return;
 	}
-	/* Register before the memory is divided, so that checks started at the
-	 * same time see each other. */
-	e2pf_share_join();
 	if (accel && asked && !small)
 		outcome = selftest_run(accel->try, &found, sizeof(found));
 	if (outcome == SELFTEST_DONE)
@@ -105,6 +102,9 @@ static void decide(ext2_filsys fs)
 			      "a system call that it needs is not allowed");
 		return;
 	}
+	/* Register before the memory is divided, so that checks started at the
+	 * same time see each other. */
+	e2pf_share_join();
 	accelerate(asked, instead, &found);
 	reporter_begin(module.name, module.setup.progress);
 }
