@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "engine/blockset.h"
 #include "ext4_source.h"
 #include "lock.h"
 
@@ -14,10 +15,15 @@
 #define SEEK_PART (512u << 10)
 #define FLASH_PART (128u << 10)
 
-/* What is kept in memory at most: references of 24 bytes, names of 8; and how many of
- * both are gone through, 0.3 s.  Beyond that everything is read. */
+/* What is kept in memory at most, whatever the size of the filesystem: references of 24
+ * bytes, names of 8, sets of 50 million inodes that lie side by side, of parts of 96 TiB's
+ * tables, and of stretches; and how many references and names are gone through, 0.3 s.
+ * Beyond that everything is read. */
 #define REFS_MOST (1u << 19)
 #define NAMES_MOST (1u << 20)
+#define WANTED_BYTES (16u << 20)
+#define TABLE_BYTES (4u << 20)
+#define NEAR_BYTES (2u << 20)
 #define STEPS_MOST (1u << 27)
 
 /* At most so many parts of the filesystem's blocks are blocks of folders: with one
@@ -37,10 +43,10 @@ struct e2pf_folders {
 	bool news;			/* there may be something to sweep */
 	bool full;			/* more than can be kept */
 	uint32_t part;			/* bytes: SEEK_PART or FLASH_PART */
-	uint8_t *wanted;		/* a bit for each inode; */
-	uint8_t *table;			/* for each part of a table, requested; */
-	uint8_t *near;			/* and for each stretch of the device: a
-					   wanted folder has a block in it */
+	struct e2pf_blockset wanted;	/* inodes; */
+	struct e2pf_blockset table;	/* parts of tables that were requested; */
+	struct e2pf_blockset near;	/* and stretches of the device in which a
+					   wanted folder has a block */
 	/* What tables refer to and was not read. */
 	struct e2pf_ref *ref;
 	size_t refs, ref_room;
@@ -57,18 +63,13 @@ struct parent {
 	uint32_t number;
 };
 
-static bool has_bit(const uint8_t *bits, uint64_t at)
+/* Returns false if it was in the set before. */
+static bool add_to(struct e2pf_folders *f, struct e2pf_blockset *set, uint64_t at)
 {
-	return bits[at / 8] & 1u << at % 8;
-}
+	bool added = e2pf_blockset_add(set, at, 1);
 
-/* Returns false if it was set before. */
-static bool set_bit(uint8_t *bits, uint64_t at)
-{
-	bool before = has_bit(bits, at);
-
-	bits[at / 8] |= (uint8_t)(1u << at % 8);
-	return !before;
+	f->full |= e2pf_blockset_is_full(set);
+	return added;
 }
 
 /* A sink, whose `ctx` is the parent. */
@@ -92,7 +93,7 @@ static void keep(void *ctx, const struct e2pf_ref *found)
 	ref.cookie = e2pf_cookie_of(kind);
 	f->ref[f->refs++] = ref;
 	f->news |= kind.parse == E2PF_FOLDER_TABLE ||
-		   has_bit(f->wanted, kind.from_ino);
+		   e2pf_blockset_has(&f->wanted, kind.from_ino);
 }
 
 static uint64_t table_parts(const struct e2pf_folders *f)
@@ -122,12 +123,12 @@ static void want(struct e2pf_folders *f, uint32_t ino)
 	};
 	struct e2pf_group group;
 
-	if (!set_bit(f->wanted, ino))
+	if (!add_to(f, &f->wanted, ino))
 		return;
 	f->news = true;
 	group = e2pf_ext4_group(f->ext4, g);
 	if (!group.inode_table || index >= group.inodes_in_use ||
-	    !set_bit(f->table, g * table_parts(f) + part))
+	    !add_to(f, &f->table, g * table_parts(f) + part))
 		return;
 	end = e2pf_table_blocks(geo, group.inodes_in_use) - part * each;
 	e2pf_gather_add(&plan, kind, group.inode_table + part * each,
@@ -141,7 +142,7 @@ static void add_entry(void *ctx, uint32_t ino)
 	const struct parent *parent = ctx;
 	struct e2pf_folders *f = parent->f;
 
-	if (has_bit(f->wanted, parent->number)) {
+	if (e2pf_blockset_has(&f->wanted, parent->number)) {
 		want(f, ino);
 		return;
 	}
@@ -172,13 +173,9 @@ struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4, bool seeks)
 	f->units = 1;
 	f->part = seeks ? SEEK_PART : FLASH_PART;
 	f->left = geo->blocks / FOLDER_PART * geo->block_size;
-	f->wanted = calloc(geo->inodes / 8 + 1, 1);
-	f->table = calloc(geo->groups * table_parts(f) / 8 + 1, 1);
-	f->near = calloc(stretch_of(f, geo->blocks * geo->block_size) / 8 + 1, 1);
-	if (!f->wanted || !f->table || !f->near) {
-		e2pf_folders_free(f);
-		return NULL;
-	}
+	e2pf_blockset_reset(&f->wanted, WANTED_BYTES);
+	e2pf_blockset_reset(&f->table, TABLE_BYTES);
+	e2pf_blockset_reset(&f->near, NEAR_BYTES);
 	for (i = 0; i < ext4->below_count; i++)
 		if (ext4->below[i] && ext4->below[i] <= geo->inodes)
 			want(f, ext4->below[i]);
@@ -190,9 +187,9 @@ void e2pf_folders_free(struct e2pf_folders *f)
 	if (!f)
 		return;
 	pthread_mutex_destroy(&f->lock);
-	free(f->wanted);
-	free(f->table);
-	free(f->near);
+	e2pf_blockset_reset(&f->wanted, 0);
+	e2pf_blockset_reset(&f->table, 0);
+	e2pf_blockset_reset(&f->near, 0);
 	free(f->ref);
 	free(f->name);
 	free(f);
@@ -218,7 +215,7 @@ static void follow_names(struct e2pf_folders *f)
 	do {
 		before = f->names;
 		for (i = n = 0; i < before; i++)
-			if (has_bit(f->wanted, f->name[i].folder))
+			if (e2pf_blockset_has(&f->wanted, f->name[i].folder))
 				want(f, f->name[i].ino);
 			else
 				f->name[n++] = f->name[i];
@@ -232,13 +229,13 @@ static bool is_wanted(const struct e2pf_folders *f, const struct e2pf_ref *ref)
 {
 	struct e2pf_kind kind = e2pf_kind_of(ref);
 
-	return kind.parse == E2PF_FOLDER_TABLE || has_bit(f->wanted, kind.from_ino);
+	return kind.parse == E2PF_FOLDER_TABLE || e2pf_blockset_has(&f->wanted, kind.from_ino);
 }
 
 static bool is_near(const struct e2pf_folders *f, const struct e2pf_ref *ref)
 {
 	return ref->cls == E2PF_DIRS && ref->length <= f->part / 2 &&
-	       has_bit(f->near, stretch_of(f, ref->offset));
+	       e2pf_blockset_has(&f->near, stretch_of(f, ref->offset));
 }
 
 void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
@@ -251,9 +248,11 @@ void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
 	follow_names(f);
 	f->steps += f->refs;
 	f->news = false;
+	/* What is near a block that finds no room is read when it is wanted. */
 	for (i = 0; i < f->refs; i++)
 		if (f->ref[i].cls == E2PF_DIRS && is_wanted(f, &f->ref[i]))
-			set_bit(f->near, stretch_of(f, f->ref[i].offset));
+			e2pf_blockset_add(&f->near,
+					  stretch_of(f, f->ref[i].offset), 1);
 	for (i = 0; i < f->refs; i++) {
 		const struct e2pf_ref *ref = &f->ref[i];
 

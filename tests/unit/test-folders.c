@@ -462,6 +462,31 @@ SOURCE_TEST(too_many_names)
 		assert_true(table_is_read(i));
 }
 
+/* On a filesystem of 1 EiB with all the inodes that there can be, the memory is bounded:
+ * when a million inodes far from each other are wanted, everything is read. */
+TEST(the_largest_filesystem)
+{
+	static const struct e2pf_geometry huge = {
+		.blocks = UINT64_C(1) << 48, .block_size = 4096,
+		.blocks_per_group = 1u << 20, .inodes_per_group = 16,
+		.inode_size = 256, .inodes = UINT32_MAX - 15, .groups = UINT32_MAX / 16
+	};
+	static uint32_t ino[1u << 20];
+	struct e2pf_ext4 ext4 = { .geo = &huge, .below = ino };
+	struct e2pf_folders *f;
+	unsigned i;
+
+	for (i = 0; i < COUNT(ino); i++)
+		ino[i] = UINT32_MAX - 15 - i * 4095;
+	for (ext4.below_count = 1; ext4.below_count <= COUNT(ino);
+	     ext4.below_count += COUNT(ino) - 1) {
+		f = e2pf_folders_new(&ext4, false);
+		assert_non_null(f);
+		assert_int_equal(e2pf_folders_are_full(f), ext4.below_count > 1);
+		e2pf_folders_free(f);
+	}
+}
+
 /* A chain of folders whose inodes lie in the other order: each pass over the names, of
  * which others beside them have many, finds one.  That ends, and everything is read. */
 SOURCE_TEST(a_long_chain)
