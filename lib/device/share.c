@@ -10,12 +10,12 @@
  * take one and 12 to release it with 200,000 locks of another user; this takes 0.1 ms.
  */
 #include <fcntl.h>
-#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lock.h"
 #include "share.h"
 #include "sysfile.h"
 
@@ -78,41 +78,41 @@ static int take_slot(int folder, unsigned *slot)
 
 void e2pf_share_join(void)
 {
-	int folder;
-	E2PF_LOCKED(&self);
+	int folder = -1;
 
-	if (self.joined++)
-		return;
-	folder = open_folder(true);
+	pthread_mutex_lock(&self.lock);
+	if (!self.joined++)
+		folder = open_folder(true);
 	/* If a standard stream is closed, what the checker prints could go into a
 	 * FIFO that has its number for a moment. */
 	if (folder > STDERR_FILENO)
 		self.fd = take_slot(folder, &self.slot);
 	if (folder >= 0)
 		close(folder);
+	pthread_mutex_unlock(&self.lock);
 }
 
 void e2pf_share_leave(void)
 {
-	E2PF_LOCKED(&self);
-
-	if (--self.joined || self.fd < 0)
-		return;
-	close(self.fd);
-	self.fd = -1;
+	pthread_mutex_lock(&self.lock);
+	if (!--self.joined && self.fd >= 0) {
+		close(self.fd);
+		self.fd = -1;
+	}
+	pthread_mutex_unlock(&self.lock);
 }
 
 unsigned e2pf_share_count(void)
 {
 	unsigned count = 1, slot;
 	int folder;
-	E2PF_LOCKED(&self);
 
+	pthread_mutex_lock(&self.lock);
 	folder = self.fd < 0 ? -1 : open_folder(false);
-	if (folder < 0)
-		return 1;
-	for (slot = 0; slot < SLOTS; slot++)
+	for (slot = 0; folder >= 0 && slot < SLOTS; slot++)
 		count += slot != self.slot && is_taken(folder, slot);
-	close(folder);
+	if (folder >= 0)
+		close(folder);
+	pthread_mutex_unlock(&self.lock);
 	return count;
 }
