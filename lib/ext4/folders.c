@@ -17,7 +17,7 @@
 
 /* What is kept in memory at most, whatever the size of the filesystem: references of 24
  * bytes, names of 8, sets of 50 million inodes that lie side by side, of parts of 96 TiB's
- * tables, and of stretches; and how many references and names are gone through, 0.3 s.
+ * tables, and of stretches; and how many references and names are gone through, 0.4 s.
  * Beyond that everything is read. */
 #define REFS_MOST (1u << 19)
 #define NAMES_MOST (1u << 20)
