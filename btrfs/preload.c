@@ -291,21 +291,21 @@ static void begin(void)
 	if (self.task == TASK_OTHER || !is_btrfs())
 		return;
 	self.thread = pthread_self();
-	/* Register before the memory is divided, so that checks started at the
-	 * same time see each other, and before the first thread starts: once
-	 * there are threads, the kernel takes 10 ms to make room for a high
-	 * descriptor. */
-	e2pf_share_join();
 	module_begin("btrfs-prefetch");
 	if (!module.on) {
 		module.setup.prefetch = false;
-		e2pf_share_leave();
 		return;
 	}
 	if (self.task == TASK_CHECK)
 		self.why_not = arguments_aside(module.argv);
 	if (!self.why_not && !selftest_may_read(&outcome))
 		self.why_not = "a system call that it needs is not allowed";
+	/* Register before the memory is divided, so that checks started at the
+	 * same time see each other, and before the first thread starts: once
+	 * there are threads, the kernel takes 10 ms to make room for a high
+	 * descriptor. */
+	if (!self.why_not)
+		e2pf_share_join();
 	self.ended = self.why_not;
 	reporter_begin(module.name, module.setup.progress);
 }

@@ -115,14 +115,14 @@ static void decide(ext2_filsys fs)
 		turn_off("this libext2fs has other I/O operations");
 		return;
 	}
-	/* Register before the memory is divided, so that checks started at the
-	 * same time see each other. */
-	e2pf_share_join();
 	outcome = test_accelerations(fs->super, &found);
 	if (!selftest_may_read(&outcome)) {
 		turn_off("a system call that it needs is not allowed");
 		return;
 	}
+	/* Register before the memory is divided, so that checks started at the
+	 * same time see each other. */
+	e2pf_share_join();
 	accelerate(&found);
 	reporter_begin(module.name, module.setup.progress);
 }

@@ -179,5 +179,5 @@ uint64_t e2pf_memory_share(const char *sysroot, bool idle)
 	lower(&limit, available == UINT64_MAX ? unused : available, unused);
 	lower_by_groups(&limit);
 	return limit.bytes == UINT64_MAX ? limit.bytes :
-	       limit.bytes / e2pf_share_count(sysroot);
+	       limit.bytes / e2pf_share_count();
 }

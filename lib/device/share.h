@@ -7,24 +7,20 @@
 #ifndef E2PF_SHARE_H
 #define E2PF_SHARE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /*
- * Count this process among those that share the memory.  The count ends with
- * the matching e2pf_share_leave(), or with the process.  Does nothing if that is
- * not possible (no procfs, few descriptors).  Safe from any thread; a child of
- * fork(2) is not counted.
+ * Count this process, and a child of fork(2) that outlives it, among those that share
+ * the memory.  The count ends with the matching e2pf_share_leave(), or with the
+ * process.  Does nothing if that is not possible (no folder in /run that is this
+ * user's alone, few descriptors).  Safe from any thread.
  */
 void e2pf_share_join(void);
 void e2pf_share_leave(void);
 
 /*
- * Number of processes that share the memory, including this one whether or not
- * it has joined: at least 1.  Only processes of root and of this process's user
- * count.  procfs is below `sysroot`; "" is the machine itself, which is asked
- * at most once a second.  Safe from any thread.
+ * Number of processes of this user that share the memory, including this one: 1 if it
+ * has not joined, at most 32.  Takes a fixed number of system calls, whatever other
+ * users do.  Safe from any thread.
  */
-unsigned e2pf_share_count(const char *sysroot);
+unsigned e2pf_share_count(void);
 
 #endif

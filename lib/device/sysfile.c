@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Bounded readers for procfs and sysfs.  Decides how much of a file is read;
- * does not know what any of them means.
+ * Bounded readers for procfs and sysfs.  Decides how much of a file is read, and which
+ * folder is trusted; does not know what any of them means.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sysfile.h"
@@ -67,6 +68,23 @@ int e2pf_read_text(const char *dir, const char *name, char *buf, size_t size)
 	while (len && strchr(BLANKS, buf[len - 1]))
 		buf[--len] = '\0';
 	return (int)len;
+}
+
+int e2pf_open_folder(const char *path, uid_t owner, bool make)
+{
+	struct stat st;
+	int fd;
+
+	if (make)
+		(void)mkdir(path, 0755);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && st.st_uid == owner && !(st.st_mode & 022))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
 }
 
 int e2pf_parse_u64(const char *text, uint64_t *value)

@@ -8,8 +8,10 @@
 #ifndef E2PF_SYSFILE_H
 #define E2PF_SYSFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Format a path into buf of `size` bytes.  Returns 0, or -1 when it does not
  * fit; buf is then the empty string. */
@@ -27,6 +29,10 @@ int e2pf_read_bytes(const char *dir, const char *name, char *buf, size_t size);
 /* The same for text: trailing white space is removed, and the text ends at its
  * first zero byte. */
 int e2pf_read_text(const char *dir, const char *name, char *buf, size_t size);
+
+/* Open a folder that only `owner` can write to; `make`: create it if it is missing.
+ * Returns a descriptor, or -1 with errno: EPERM if others could write to it. */
+int e2pf_open_folder(const char *path, uid_t owner, bool make);
 
 /* Parse a decimal number that is followed by white space or the end of the
  * text.  Returns 0, or -1 with *value unchanged. */

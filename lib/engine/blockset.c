@@ -83,6 +83,12 @@ static struct e2pf_block_entry *entry_of(const struct e2pf_blockset *set,
 	return &set->entry[i];
 }
 
+bool e2pf_blockset_has(const struct e2pf_blockset *set, uint64_t block)
+{
+	return set->used &&
+	       entry_of(set, block / BITS + 1)->bits >> block % BITS & 1;
+}
+
 /* Free an entry, and move those up that it kept from their home. */
 static void free_entry(struct e2pf_blockset *set, size_t hole)
 {

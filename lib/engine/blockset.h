@@ -33,6 +33,8 @@ uint64_t e2pf_blockset_add(struct e2pf_blockset *set, uint64_t block,
 uint64_t e2pf_blockset_remove(struct e2pf_blockset *set, uint64_t block,
 			      uint64_t count);
 
+bool e2pf_blockset_has(const struct e2pf_blockset *set, uint64_t block);
+
 /* True if blocks may find no room. */
 bool e2pf_blockset_is_full(const struct e2pf_blockset *set);
 

@@ -4,6 +4,7 @@
 
 #include "array.h"
 #include "directories.h"
+#include "engine/blockset.h"
 #include "ext4_tables.h"
 #include "lock.h"
 
@@ -15,10 +16,15 @@
 #define SEEK_PART (512u << 10)
 #define FLASH_PART (128u << 10)
 
-/* What is kept in memory at most: references of 24 bytes, names of 8; and how many of
- * both are gone through, 0.3 s.  Beyond that everything is read. */
+/* What is kept in memory at most, whatever the size of the filesystem: references of 24
+ * bytes, names of 8, sets of 50 million inodes that lie side by side, of parts of 96 TiB's
+ * tables, and of stretches; and how many references and names are gone through, 0.4 s.
+ * Beyond that everything is read. */
 #define MAX_REFS (1u << 19)
 #define MAX_NAMES (1u << 20)
+#define MAX_WANTED_BYTES (16u << 20)
+#define MAX_TABLE_BYTES (4u << 20)
+#define MAX_NEAR_BYTES (2u << 20)
 #define MAX_STEPS (1u << 27)
 
 /* At most so many parts of the filesystem's blocks are blocks of directories: with one
@@ -39,10 +45,10 @@ struct sweeps {
 	bool full;			/* more than can be kept: everything is to
 					   be read, when the last unit has been */
 	uint32_t part;			/* bytes: SEEK_PART or FLASH_PART */
-	uint8_t *wanted;		/* a bit for each inode; */
-	uint8_t *table;			/* for each part of a table, requested; */
-	uint8_t *near;			/* and for each stretch of the device: a
-					   wanted directory has a block in it */
+	struct e2pf_blockset wanted;	/* inodes; */
+	struct e2pf_blockset table;	/* parts of tables that were requested; */
+	struct e2pf_blockset near;	/* and stretches of the device in which a
+					   wanted directory has a block */
 	/* What tables refer to and was not read. */
 	struct e2pf_ref *ref;
 	size_t refs, ref_room;
@@ -59,18 +65,13 @@ struct parent {
 	uint32_t number;
 };
 
-static bool has_bit(const uint8_t *bits, uint64_t at)
+/* Returns false if it was in the set before. */
+static bool add_to(struct sweeps *s, struct e2pf_blockset *set, uint64_t at)
 {
-	return bits[at / 8] & 1u << at % 8;
-}
+	bool added = e2pf_blockset_add(set, at, 1);
 
-/* Returns false if it was set before. */
-static bool set_bit(uint8_t *bits, uint64_t at)
-{
-	bool before = has_bit(bits, at);
-
-	bits[at / 8] |= (uint8_t)(1u << at % 8);
-	return !before;
+	s->full |= e2pf_blockset_is_full(set);
+	return added;
 }
 
 /* A sink, whose `ctx` is the parent. */
@@ -94,7 +95,7 @@ static void keep_ref(void *ctx, const struct e2pf_ref *found)
 	ref.cookie = e2pf_cookie_of(kind);
 	s->ref[s->refs++] = ref;
 	s->found_more |= kind.parse == E2PF_DIRECTORY_TABLE ||
-			 has_bit(s->wanted, kind.from_ino);
+			 e2pf_blockset_has(&s->wanted, kind.from_ino);
 }
 
 static uint64_t table_parts(const struct sweeps *s)
@@ -124,12 +125,12 @@ static void want_inode(struct sweeps *s, uint32_t ino)
 	};
 	struct e2pf_group group;
 
-	if (!set_bit(s->wanted, ino))
+	if (!add_to(s, &s->wanted, ino))
 		return;
 	s->found_more = true;
 	group = e2pf_ext4_group(s->ext4, g);
 	if (!group.inode_table || index >= group.inodes_in_use ||
-	    !set_bit(s->table, g * table_parts(s) + part))
+	    !add_to(s, &s->table, g * table_parts(s) + part))
 		return;
 	end = e2pf_table_blocks(geo, group.inodes_in_use) - part * each;
 	e2pf_gather_add(&plan, kind, group.inode_table + part * each,
@@ -143,7 +144,7 @@ static void add_entry(void *ctx, uint32_t ino)
 	const struct parent *parent = ctx;
 	struct sweeps *s = parent->s;
 
-	if (has_bit(s->wanted, parent->number)) {
+	if (e2pf_blockset_has(&s->wanted, parent->number)) {
 		want_inode(s, ino);
 		return;
 	}
@@ -165,9 +166,9 @@ static void free_sweeps(struct sweeps *s)
 	if (!s)
 		return;
 	pthread_mutex_destroy(&s->lock);
-	free(s->wanted);
-	free(s->table);
-	free(s->near);
+	e2pf_blockset_reset(&s->wanted, 0);
+	e2pf_blockset_reset(&s->table, 0);
+	e2pf_blockset_reset(&s->near, 0);
 	free(s->ref);
 	free(s->name);
 	free(s);
@@ -189,13 +190,9 @@ static struct sweeps *new_sweeps(const struct e2pf_ext4 *ext4, bool seeks)
 	s->units = 1;
 	s->part = seeks ? SEEK_PART : FLASH_PART;
 	s->left = geo->blocks / DIRECTORY_PART * geo->block_size;
-	s->wanted = calloc(geo->inodes / 8 + 1, 1);
-	s->table = calloc(geo->groups * table_parts(s) / 8 + 1, 1);
-	s->near = calloc(stretch_of(s, geo->blocks * geo->block_size) / 8 + 1, 1);
-	if (!s->wanted || !s->table || !s->near) {
-		free_sweeps(s);
-		return NULL;
-	}
+	e2pf_blockset_reset(&s->wanted, MAX_WANTED_BYTES);
+	e2pf_blockset_reset(&s->table, MAX_TABLE_BYTES);
+	e2pf_blockset_reset(&s->near, MAX_NEAR_BYTES);
 	for (i = 0; i < ext4->options.directories; i++)
 		if (directory[i] && directory[i] <= geo->inodes)
 			want_inode(s, directory[i]);
@@ -217,7 +214,7 @@ static void follow_names(struct sweeps *s)
 	do {
 		before = s->names;
 		for (i = n = 0; i < before; i++)
-			if (has_bit(s->wanted, s->name[i].directory))
+			if (e2pf_blockset_has(&s->wanted, s->name[i].directory))
 				want_inode(s, s->name[i].ino);
 			else
 				s->name[n++] = s->name[i];
@@ -231,13 +228,13 @@ static bool is_wanted(const struct sweeps *s, const struct e2pf_ref *ref)
 {
 	struct e2pf_kind kind = e2pf_kind_of(ref);
 
-	return kind.parse == E2PF_DIRECTORY_TABLE || has_bit(s->wanted, kind.from_ino);
+	return kind.parse == E2PF_DIRECTORY_TABLE || e2pf_blockset_has(&s->wanted, kind.from_ino);
 }
 
 static bool is_near(const struct sweeps *s, const struct e2pf_ref *ref)
 {
 	return ref->cls == E2PF_DIRS && ref->length <= s->part / 2 &&
-	       has_bit(s->near, stretch_of(s, ref->offset));
+	       e2pf_blockset_has(&s->near, stretch_of(s, ref->offset));
 }
 
 /* Pass on what is wanted, and what lies near it. */
@@ -251,9 +248,11 @@ static void seed_sweep(struct sweeps *s, uint64_t unit,
 	follow_names(s);
 	s->steps += s->refs;
 	s->found_more = false;
+	/* What is near a block that finds no room is read when it is wanted. */
 	for (i = 0; i < s->refs; i++)
 		if (s->ref[i].cls == E2PF_DIRS && is_wanted(s, &s->ref[i]))
-			set_bit(s->near, stretch_of(s, s->ref[i].offset));
+			e2pf_blockset_add(&s->near,
+					  stretch_of(s, s->ref[i].offset), 1);
 	for (i = 0; i < s->refs; i++) {
 		const struct e2pf_ref *ref = &s->ref[i];
 

@@ -108,24 +108,6 @@ void e2pf_progress_say(struct e2pf_progress_past *past, const char *program,
 	e2pf_printable(line, E2PF_PROGRESS_BYTES, text);
 }
 
-/* The folder as a descriptor, made if `make`; or -1 with errno. */
-static int open_folder(bool make)
-{
-	struct stat st;
-	int fd;
-
-	if (make)
-		(void)mkdir(FOLDER, 0755);
-	fd = open(FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	if (!fstat(fd, &st) && !st.st_uid && !(st.st_mode & 022))
-		return fd;
-	close(fd);
-	errno = EPERM;
-	return -1;
-}
-
 static const char *own_name(char name[32])
 {
 	snprintf(name, 32, "%d" SUFFIX, (int)getpid());
@@ -136,7 +118,7 @@ static const char *own_name(char name[32])
  * one, and ignores it. */
 void e2pf_progress_save(const char *line)
 {
-	int folder = geteuid() ? -1 : open_folder(true), fd;
+	int folder = geteuid() ? -1 : e2pf_open_folder(FOLDER, 0, true), fd;
 	char text[E2PF_PROGRESS_BYTES + 1], name[32];
 	ssize_t size;
 
@@ -155,7 +137,7 @@ void e2pf_progress_save(const char *line)
 
 void e2pf_progress_remove(void)
 {
-	int folder = geteuid() ? -1 : open_folder(false);
+	int folder = geteuid() ? -1 : e2pf_open_folder(FOLDER, 0, false);
 	char name[32];
 
 	if (folder < 0)
@@ -188,7 +170,7 @@ static void show_file(int folder, const char *name, show_fn show, void *ctx)
 
 int e2pf_progress_each(show_fn show, void *ctx)
 {
-	int fd = open_folder(false), err = errno;
+	int fd = e2pf_open_folder(FOLDER, 0, false), err = errno;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 

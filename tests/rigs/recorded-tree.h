@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static char tree_root[PATH_MAX];
@@ -108,28 +107,6 @@ static inline void tree_make(const char *lines)
 {
 	tree_begin();
 	tree_add(lines);
-}
-
-/* Add the kernel's list of locks, in which @ stands for the list itself. */
-static inline void tree_add_locks(const char *locks)
-{
-	char path[PATH_MAX];
-	struct stat st;
-	FILE *file;
-
-	tree_add("proc/locks: ");
-	snprintf(path, sizeof(path), "%.2000s/proc/locks", tree_root);
-	file = fopen(path, "w");
-	if (!file || fstat(fileno(file), &st))
-		tree_fail("file", path);
-	for (; *locks; locks++)
-		if (*locks == '@')
-			fprintf(file, "%02x:%02x:%llu", major(st.st_dev),
-				minor(st.st_dev),
-				(unsigned long long)st.st_ino);
-		else
-			fputc(*locks, file);
-	fclose(file);
 }
 
 #endif

@@ -87,21 +87,6 @@ static inline unsigned unit_held(void)
 	return n;
 }
 
-/* Does the kernel list a read lock of this process? */
-static inline bool unit_is_listed(pid_t pid)
-{
-	FILE *f = fopen("/proc/locks", "re");
-	char line[256], word[32];
-	bool found = false;
-
-	assert_non_null(f);
-	snprintf(word, sizeof(word), " READ %d ", (int)pid);
-	while (fgets(line, sizeof(line), f))
-		found |= strstr(line, word) && strstr(line, "POSIX");
-	fclose(f);
-	return found;
-}
-
 /* Run the tests of the file, in their order.  Returns how many failed; 1 if they
  * leave more than that. */
 static inline int unit_run(CMFixtureFunction set_up, CMFixtureFunction tear_down)

@@ -17,6 +17,8 @@ folder=/run/e2prefetch
 same() { "$IMGTOOL" cmp "$@"; }
 said() { grep -q "$1" "$dir/err"; }
 status_of() { [ -s "$folder/$1.progress" ]; }
+
+no_files() { ! compgen -G "$folder/*.progress"; }
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
 matches() { grep -Eq "$1" <<<"$2" || { echo "no $1 in: $2"; return 1; }; }
 
@@ -196,7 +198,7 @@ says_it_each_second()
 off_has_none()
 {
 	start_and_block "$E2FSCK_TEST" && keep off && agrees off &&
-	[ -z "$(ls "$folder")" ]
+	no_files
 }
 
 killed_is_stale()
@@ -215,7 +217,7 @@ old_is_stale()
 {
 	cp "$dir/stale" "$folder/$$.progress" && ends 0 &&
 	touch -d '-2 minutes' "$folder/$$.progress" && ends 1 &&
-	[ -z "$(ls "$folder")" ]
+	no_files
 }
 
 # Whoever can write to the folder could lie to root.
@@ -225,7 +227,7 @@ foreign_folder_is_left()
 
 	chmod 777 "$folder"
 	start_and_block "$E2FSCK_TEST" && sleep 2 &&
-	[ -z "$(ls "$folder")" ] && ! "$PREFETCHER" progress 2>/dev/null &&
+	no_files && ! "$PREFETCHER" progress 2>/dev/null &&
 	keep foreign && agrees foreign
 }
 

@@ -2,16 +2,16 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The memory that a session may use, on small trees of what procfs and cgroupfs
- * hold; and how many checks share the machine, judging by the contents of
- * /proc/locks, and with processes that join and are killed.  Other checks may run on
- * this machine, so only a lower limit of the real count is known.
+ * hold; and how many checks share the machine, with processes that join and are killed.
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "unit.h"
+#include "own-run.h"
 #include "recorded-tree.h"
 #include "device/budget.h"
 #include "device/share.h"
@@ -129,167 +129,210 @@ TEST(each_machine)
 	}
 }
 
-#define CHILDREN 3
-#define LINES 500u
+#define NOBODY 65534
+#define MOST 32u
 
-/* A tree with processes 10 to 19, and locks. */
-static void make_tree(const char *locks)
+static bool run_is_own;
+
+FIXTURE(begin)
 {
-	char line[64];
-	int pid;
+	run_is_own = own_run_begin();
+	return 0;
+}
 
-	tree_make("proc/meminfo: MemAvailable:    8000000 kB");
-	for (pid = 10; pid < 20; pid++) {
-		snprintf(line, sizeof(line), "proc/%d/stat: ", pid);
-		tree_add(line);
+/* A process that the test started, and the pipe that it holds. */
+struct child {
+	pid_t pid;
+	int line;
+};
+
+/* Start a process that joins, and says how many there are, itself included; then it
+ * waits for the end of the test. */
+static unsigned start(struct child *child, uid_t user)
+{
+	int ends[2];
+	unsigned n = 0;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	child->pid = fork();
+	assert_true(child->pid >= 0);
+	if (!child->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (user && setuid(user))
+			_exit(1);
+		e2pf_share_join();
+		e2pf_share_join();
+		e2pf_share_leave();
+		n = e2pf_share_count();
+		if (write(ends[1], &n, sizeof(n)) == sizeof(n))
+			pause();
+		_exit(1);
 	}
-	tree_add_locks(locks);
+	assert_int_equal(read(ends[0], &n, sizeof(n)), sizeof(n));
+	close(ends[1]);
+	child->line = ends[0];
+	return n;
 }
 
-TEST(what_is_counted)
+static void end(struct child *child)
 {
-	static const struct {
-		const char *locks;
-		unsigned count;
-	} table[] = {
-		{ "", 1 },
-		{ "1: POSIX  ADVISORY  READ 10 @ 0 EOF\n"
-		  "2: POSIX  ADVISORY  READ 11 @ 0 EOF\n"
-		  "3: FLOCK  ADVISORY  WRITE 12 08:01:4711 0 EOF\n"
-		  "4: POSIX  ADVISORY  READ 13 @ 0 EOF\n", 4 },
-		/* Other files, kinds and modes of locks, and a waiting
-		 * process. */
-		{ "1: POSIX  ADVISORY  READ 10 @1 0 EOF\n"
-		  "2: FLOCK  ADVISORY  READ 11 @ 0 EOF\n"
-		  "3: OFDLCK ADVISORY  READ -1 @ 0 EOF\n"
-		  "4: POSIX  ADVISORY  WRITE 12 @ 0 EOF\n"
-		  "4: -> POSIX  ADVISORY  READ 13 @ 0 EOF\n", 1 },
-		/* Processes that do not exist here. */
-		{ "1: POSIX  ADVISORY  READ 20 @ 0 EOF\n"
-		  "2: POSIX  ADVISORY  READ -1 @ 0 EOF\n"
-		  "3: POSIX  ADVISORY  READ ../proc/10 @ 0 EOF\n", 1 },
-		/* Lines that the kernel does not write. */
-		{ "1: POSIX\n\n   \n1: POSIX ADVISORY READ\n"
-		  "1: POSIX ADVISORY READ 10\n1: POSIX  ADVISORY  READ 10 @ 0 EOF\n"
-		  "1: POSIX  ADVISORY  READ 11 @ 0 EOF",
-		  2 },
-	};
-	static const char line[] = "1: POSIX  ADVISORY  READ 10 @ 0 EOF\n";
-	static char many[LINES * sizeof(line)];
-	size_t i;
-
-	for (i = 0; i < COUNT(table); i++) {
-		make_tree(table[i].locks);
-		assert_int_equal(e2pf_share_count(tree_root), table[i].count);
-		assert_true(e2pf_memory_share(tree_root, false) ==
-			    8000000 * 1024ull / table[i].count);
-		tree_remove();
-	}
-	/* More than is read at once. */
-	for (i = 0; i < LINES; i++)
-		memcpy(many + i * (sizeof(line) - 1), line, sizeof(line));
-	make_tree(many);
-	assert_int_equal(e2pf_share_count(tree_root), LINES + 1);
-	tree_remove();
-	/* There is no file of locks; the memory is unknown. */
-	tree_begin();
-	assert_int_equal(e2pf_share_count(tree_root), 1);
-	assert_true(e2pf_memory_share(tree_root, false) == UINT64_MAX);
-	tree_remove();
+	kill(child->pid, SIGKILL);
+	assert_true(waitpid(child->pid, NULL, 0) == child->pid);
+	close(child->line);
 }
 
-/* Only root can reduce the share of root's checks. */
-TEST(of_other_users)
+/* Start a process and end it again. */
+static unsigned count_of(uid_t user)
 {
-	char path[PATH_MAX];
+	struct child child;
+	unsigned n = start(&child, user);
 
-	if (geteuid())
-		skip();
-	make_tree("1: POSIX  ADVISORY  READ 10 @ 0 EOF\n"
-		  "2: POSIX  ADVISORY  READ 11 @ 0 EOF\n");
-	snprintf(path, sizeof(path), "%.2000s/proc/10", tree_root);
-	assert_int_equal(chown(path, 4711, 4711), 0);
-	assert_int_equal(e2pf_share_count(tree_root), 2);
-	tree_remove();
+	end(&child);
+	return n;
 }
 
-/* The highest open descriptor below 1024. */
-static int highest_open(void)
-{
-	int fd = 1023;
-
-	while (fd > 0 && fcntl(fd, F_GETFD) < 0)
-		fd--;
-	return fd;
-}
-
-/* Say in the list that this process locks it. */
-static void list_lock(FILE *list)
-{
-	struct stat st;
-
-	assert_int_equal(fstat(fileno(list), &st), 0);
-	fprintf(list, "1: POSIX  ADVISORY  READ %d %02x:%02x:%llu 0 EOF\n",
-		(int)getpid(), major(st.st_dev), minor(st.st_dev),
-		(unsigned long long)st.st_ino);
-	assert_int_equal(fflush(list), 0);
-}
-
-/* Count in a child that has not asked before.  With a list it has joined, and the
- * list, of a lock of its parent, is in the place of the kernel's. */
-static unsigned count_in_child(FILE *list)
-{
-	int status;
-	pid_t pid = fork();
-	unsigned n;
-
-	assert_true(pid >= 0);
-	if (!pid) {
-		if (list) {
-			e2pf_share_join();
-			/* Its own lock does not count. */
-			list_lock(list);
-			if (dup2(fileno(list), highest_open()) < 0)
-				_exit(255);
-		}
-		n = e2pf_share_count("");
-		_exit(n < 255 ? (int)n : 255);
-	}
-	assert_true(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
-	return (unsigned)WEXITSTATUS(status);
-}
-
+/* The FIFOs of a killed process count no longer. */
 TEST(join_and_die)
 {
-	int ready[2], i;
-	pid_t child[CHILDREN];
+	struct child child[3];
+	unsigned i;
+
+	if (!run_is_own)
+		SKIP("no mount name space\n");
+	for (i = 0; i < COUNT(child); i++)
+		assert_int_equal(start(&child[i], 0), i + 1);
+	assert_int_equal(e2pf_share_count(), 1);	/* it has not joined */
+	assert_int_equal(count_of(0), 4);
+	for (i = 0; i < COUNT(child); i++) {
+		end(&child[i]);
+		assert_int_equal(count_of(0), 3 - i);
+	}
+}
+
+/* A child that outlives its parent is still a check. */
+TEST(fork_and_end)
+{
+	int ends[2], status;
+	pid_t pid;
 	char byte;
 
-	assert_int_equal(pipe(ready), 0);
-	for (i = 0; i < CHILDREN; i++) {
-		child[i] = fork();
-		assert_true(child[i] >= 0);
-		if (!child[i]) {
-			e2pf_share_join();
-			e2pf_share_join();
-			e2pf_share_leave();
-			/* Asking does not release the lock. */
-			(void)e2pf_share_count("");
-			if (write(ready[1], "", 1) == 1)
-				pause();
-			_exit(1);
+	if (!run_is_own)
+		SKIP("no mount name space\n");
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		e2pf_share_join();
+		if (!fork()) {
+			alarm(60);
+			close(ends[1]);
+			_exit(read(ends[0], &byte, 1) != 0);
 		}
-		assert_int_equal(read(ready[0], &byte, 1), 1);
-		assert_true(unit_is_listed(child[i]));
-		assert_uint_in_range(count_in_child(NULL), i + 2, 255);
+		_exit(0);
 	}
-	for (i = 0; i < CHILDREN; i++) {
-		kill(child[i], SIGKILL);
-		assert_true(waitpid(child[i], NULL, 0) == child[i]);
-		assert_false(unit_is_listed(child[i]));
+	assert_true(waitpid(pid, &status, 0) == pid && !status);
+	assert_int_equal(count_of(0), 2);
+	close(ends[0]);
+	close(ends[1]);
+	while (count_of(0) != 1)
+		usleep(1000);
+}
+
+/* More than there is room for, and each finds at most so many. */
+TEST(many)
+{
+	struct child child[MOST + 8];
+	unsigned i;
+
+	if (!run_is_own)
+		SKIP("no mount name space\n");
+	for (i = 0; i < COUNT(child); i++)
+		assert_int_equal(start(&child[i], 0), i < MOST ? i + 1 : MOST);
+	for (i = 0; i < COUNT(child); i++)
+		end(&child[i]);
+}
+
+/* Start a process of another user that tries to count as one of root: it locks
+ * /proc/locks, takes what it can of root's folder, and becomes a program of root. */
+static void start_other(struct child *other, const char *setuid_program)
+{
+	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	int ends[2], fd, got;
+	unsigned i;
+	char path[64];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	other->pid = fork();
+	assert_true(other->pid >= 0);
+	if (!other->pid) {
+		if (setgid(NOBODY) || setuid(NOBODY))
+			_exit(1);
+		fd = open("/proc/locks", O_RDONLY);
+		got = fd < 0 || fcntl(fd, F_SETLK, &all);
+		for (i = 0; i < MOST; i++) {
+			snprintf(path, sizeof(path), "/run/e2prefetch/check.%u", i);
+			mkfifo(path, 0666);
+			got |= open(path, O_RDWR | O_NONBLOCK) >= 0;
+		}
+		if (!got)
+			execl(setuid_program, "sleep", "60", NULL);
+		_exit(write(ends[1], "", 1) != 1);
 	}
-	close(ready[0]);
-	close(ready[1]);
+	close(ends[1]);
+	/* The program was started, which closes the pipe. */
+	assert_int_equal(read(ends[0], path, 1), 0);
+	other->line = ends[0];
+}
+
+TEST(of_other_users)
+{
+	struct child check, other, user;
+
+	if (!run_is_own || system("cp \"$(command -v sleep)\" /run/root-sleep && "
+				  "chmod 4755 /run/root-sleep"))
+		SKIP("no mount name space\n");
+	assert_int_equal(start(&check, 0), 1);
+	start_other(&other, "/run/root-sleep");
+	assert_int_equal(count_of(0), 2);
+	/* One without a folder of its own counts itself alone; others of that user
+	 * see each other, and root sees neither. */
+	assert_int_equal(start(&user, NOBODY), 1);
+	assert_int_equal(count_of(NOBODY), 1);
+	end(&user);
+	assert_true(!mkdir("/run/user", 0755) && !mkdir("/run/user/65534", 0700) &&
+		    !chown("/run/user/65534", NOBODY, NOBODY));
+	assert_int_equal(start(&user, NOBODY), 1);
+	assert_int_equal(count_of(NOBODY), 2);
+	assert_int_equal(count_of(0), 2);
+	end(&user);
+	end(&other);
+	end(&check);
+}
+
+/* A folder that others can change, or a link to one, is not used. */
+TEST(folders_not_trusted)
+{
+	static const char *const bad[] = {
+		"mkdir -m 777 /run/e2prefetch", "mkdir -m 775 /run/e2prefetch",
+		"install -d -o 65534 /run/e2prefetch",
+		"mkdir /run/other && ln -s other /run/e2prefetch",
+		"touch /run/e2prefetch", "mount -t tmpfs -o ro none /run",
+	};
+	struct child check;
+	size_t i;
+
+	if (!run_is_own)
+		SKIP("no mount name space\n");
+	for (i = 0; i < COUNT(bad); i++) {
+		assert_int_equal(system("rm -rf /run/e2prefetch /run/other"), 0);
+		print_message("%s\n", bad[i]);
+		assert_int_equal(system(bad[i]), 0);
+		assert_int_equal(start(&check, 0), 1);
+		assert_int_equal(count_of(0), 1);
+		assert_int_equal(system("ls /run/e2prefetch/ 2>/dev/null | grep check"), 256);
+		end(&check);
+	}
+	assert_int_equal(umount("/run"), 0);
+	assert_int_equal(system("rm -rf /run/e2prefetch"), 0);
 }
 
 static int lowest_free(void)
@@ -298,25 +341,6 @@ static int lowest_free(void)
 
 	close(fd);
 	return fd;
-}
-
-/* The list is not read unless somebody else holds a lock, since to make it
- * takes the kernel 10 ms. */
-TEST(alone)
-{
-	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
-	FILE *list = tmpfile();
-	struct rlimit files;
-
-	assert_non_null(list);
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
-	if (files.rlim_cur < 1024)
-		skip();
-	list_lock(list);
-	assert_int_equal(count_in_child(list), 1);
-	assert_int_equal(fcntl(fileno(list), F_SETLK, &all), 0);
-	assert_int_equal(count_in_child(list), 2);
-	fclose(list);
 }
 
 /* Our descriptor does not take a number that e2fsck would use, and the last
@@ -335,20 +359,35 @@ TEST(out_of_the_way)
 	for (fd = 0; fd < 1024; fd++)
 		if (!was_open[fd] && fcntl(fd, F_GETFD) >= 0)
 			high = fd;
-	if (old.rlim_cur >= 1024)
-		assert_uint_in_range(high, 1008, 1023);
+	if (run_is_own)
+		assert_uint_in_range(high, 200, 1023);
 	e2pf_share_leave();
-	assert_int_equal(fcntl(high, F_GETFD), -1);
+	assert_true(high < 0 || fcntl(high, F_GETFD) < 0);
 
 	few = old;
 	few.rlim_cur = 100;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	e2pf_share_join();
-	assert_int_equal(e2pf_share_count(""), 1);
+	assert_int_equal(e2pf_share_count(), 1);
 	for (fd = before; fd < 100; fd++)
 		assert_int_equal(fcntl(fd, F_GETFD) >= 0, was_open[fd]);
 	e2pf_share_leave();
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 
-UNIT_MAIN(NULL, NULL)
+/* With a standard stream closed nothing is opened that could take its number. */
+TEST(closed_stream)
+{
+	int out = dup(STDOUT_FILENO);
+
+	fflush(stdout);
+	close(STDOUT_FILENO);
+	e2pf_share_join();
+	if (dup2(out, STDOUT_FILENO) < 0)
+		abort();
+	close(out);
+	assert_int_equal(own_run_checks("/run/e2prefetch"), 0);
+	e2pf_share_leave();
+}
+
+UNIT_MAIN(begin, NULL)

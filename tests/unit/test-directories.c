@@ -471,6 +471,40 @@ SOURCE_TEST(too_many_names)
 		assert_true(table_is_read(i));
 }
 
+/* On a filesystem of 1 EiB with all the inodes that there can be, the memory is bounded:
+ * when a million inodes far from each other are wanted, everything is read. */
+TEST(the_largest_filesystem)
+{
+	static const struct e2pf_geometry huge = {
+		.blocks = UINT64_C(1) << 48, .block_size = 4096,
+		.blocks_per_group = 1u << 20, .inodes_per_group = 16,
+		.inode_size = 256, .inodes = UINT32_MAX - 15, .groups = UINT32_MAX / 16
+	};
+	static uint32_t ino[1u << 20];
+	const struct e2pf_start start = { .seeks = false };
+	struct e2pf_ext4_options options = { .directory = ino };
+	const struct e2pf_phase *phase;
+	struct e2pf_source *source;
+	struct e2pf_ext4 *ext4;
+	unsigned i;
+
+	for (i = 0; i < COUNT(ino); i++)
+		ino[i] = UINT32_MAX - 15 - i * 4095;
+	for (options.directories = 1; options.directories <= COUNT(ino);
+	     options.directories += COUNT(ino) - 1) {
+		ext4 = e2pf_directories_new(&huge, &options);
+		assert_non_null(ext4);
+		source = &ext4->source;
+		source->ops->begin(source, &start);
+		phase = source->ops->next(source, NULL);
+		assert_int_equal(phase->number, E2PF_EXT4_DIRECTORIES);
+		phase = source->ops->next(source, phase);
+		assert_int_equal(phase && phase->number == E2PF_EXT4_TABLES,
+				 options.directories > 1);
+		e2pf_ext4_free(ext4);
+	}
+}
+
 /* A chain of directories whose inodes lie in the other order: each pass over the names, of
  * which others beside them have many, finds one.  That ends, and everything is read. */
 SOURCE_TEST(a_long_chain)
