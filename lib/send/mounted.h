@@ -9,19 +9,31 @@
 #define E2PF_SEND_MOUNTED_H
 
 #include "btrfs/chunk_map.h"
+#include "session.h"
 
 struct e2pf_mounted {
 	int fd;				/* a directory of the filesystem */
 	int device[E2PF_DEVICES];	/* those of the map, in its order */
 	struct e2pf_chunk_map map;
+	uint64_t max_id;		/* of a device */
 	bool counts_bytes;		/* the kernel does, that a thread reads */
 };
 
-/* Open the filesystem that contains the subvolume `fd`, through descriptors of its own;
- * `fs` is zero.  Returns NULL, or the reason why it cannot be used.  It must be closed in
+/* Open the filesystem that contains the subvolume of `fd`, through descriptors of its own;
+ * `fs` is zero.  Unless `leaf`, a subvolume of a single leaf is not opened.  Returns NULL, or the reason why it cannot be used.  It must be closed in
  * either case. */
-const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd);
+const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd, bool leaf);
+
+/* Open the devices that are present, and make the map of chunks; missing devices are left
+ * out.  Before that only trees can be searched.  Returns NULL, or the reason why there is
+ * no device. */
+const char *e2pf_mounted_open_devices(struct e2pf_mounted *fs);
 void e2pf_mounted_close(struct e2pf_mounted *fs);
+
+/* Add its devices to the session, and choose memory and order.  Returns the number of
+ * threads, each of which has one request in flight. */
+unsigned e2pf_mounted_choose(const struct e2pf_mounted *fs,
+			     struct e2pf_session *session);
 
 /* Bytes that the calling thread has read from devices so far. */
 uint64_t e2pf_mounted_bytes_read(void);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/* The threads that read leaves and data of a mounted btrfs, with one request in flight
+ * each. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "device/thread.h"
+#include "settings.h"
+#include "sweep.h"
+
+/* The maximum number of adjacent extents, of E2PF_AHEAD_MOST bytes in all, that a
+ * worker requests at once. */
+#define BATCH_EXTENTS 64u
+
+static void search(struct e2pf_sweep *s, const struct e2pf_job *job)
+{
+	if (s->stop)
+		return;
+	s->requests++;
+	if (e2pf_mounted_search(s->fs, job->tree, &job->keys,
+				job->parse ? s->accept : NULL, s->ctx))
+		s->errors++;
+	else
+		s->bytes += s->fs->map.super.nodesize;
+}
+
+/*
+ * Read adjacent extents of files.  The kernel collects the requests of one system
+ * call, and joins those that are adjacent, whatever files they belong to.  The one
+ * call for several files is madvise() for a range in which they are mapped.  The
+ * mapping is never accessed.
+ */
+static void read_data(struct e2pf_sweep *s, const struct e2pf_job *job, size_t count)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	/* Each may begin and end within a page. */
+	const size_t all = E2PF_AHEAD_MOST + 2 * page * BATCH_EXTENTS;
+	const struct e2pf_job *const end = job + count, *last = NULL;
+	size_t used = 0;
+	int fd = -1;
+	uint8_t *area;
+	char byte;
+
+	area = mmap(NULL, all, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (area == MAP_FAILED)
+		return;
+	for (; job < end; job++) {
+		size_t skip = job->from % page;
+		size_t pages = (skip + job->length + page - 1) / page * page;
+		int next = s->stop ? -1 : e2pf_mounted_open_file(s->fs,
+						job->tree, job->inode);
+
+		if (next < 0)
+			continue;
+		if (fd >= 0)
+			close(fd);
+		fd = next;
+		if (mmap(area + used, pages, PROT_NONE, MAP_SHARED | MAP_FIXED,
+			 fd, (off_t)(job->from - skip)) == MAP_FAILED)
+			break;
+		last = job;
+		used += pages;
+		s->bytes += job->length;
+	}
+	s->requests += used != 0;
+	if (used && madvise(area, used, MADV_WILLNEED))
+		s->errors++;
+	munmap(area, all);
+	if (fd < 0)
+		return;
+	/* Wait for the last page. */
+	if (!s->stop && last &&
+	    pread(fd, &byte, 1, (off_t)(last->from + last->length - 1)) < 0)
+		s->errors++;
+	close(fd);
+}
+
+bool e2pf_sweep_job(struct e2pf_sweep *s, struct e2pf_job *job)
+{
+	uint64_t before = e2pf_mounted_bytes_read();
+
+	if (job->length)
+		read_data(s, job, 1);
+	else
+		search(s, job);
+	job->done = true;
+	return e2pf_mounted_bytes_read() != before;
+}
+
+/* Take the next job, or several if they are adjacent data.  Returns how many. */
+static size_t pop_jobs(struct e2pf_sweep *s, struct e2pf_job **first)
+{
+	uint64_t bytes = 0;
+	size_t n = 0;
+
+	pthread_mutex_lock(&s->lock);
+	*first = &s->jobs.job[s->next];
+	for (; s->next < s->jobs.count && n < BATCH_EXTENTS; n++, s->next++) {
+		const struct e2pf_job *job = &s->jobs.job[s->next];
+
+		bytes += job->length;
+		if (n && (!job->length || bytes > E2PF_AHEAD_MOST ||
+			  job->offset != job[-1].offset + job[-1].stored))
+			break;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+static void *work(void *arg)
+{
+	struct e2pf_sweep *s = arg;
+	struct e2pf_job *job;
+	size_t n;
+
+	while (!s->stop && (n = pop_jobs(s, &job))) {
+		if (job->length)
+			read_data(s, job, n);
+		else if (!job->done)
+			e2pf_sweep_job(s, job);
+	}
+	return NULL;
+}
+
+void e2pf_sweep(struct e2pf_sweep *s)
+{
+	pthread_t thread[E2PF_MAX_THREADS];
+	unsigned n = 0;
+
+	e2pf_jobs_order(&s->jobs);
+	s->next = 0;
+	while (n + 1 < s->threads && n + 1 < s->jobs.count &&
+	       !e2pf_thread_start(&thread[n], work, s))
+		n++;
+	work(s);
+	while (n)
+		pthread_join(thread[--n], NULL);
+}
