@@ -9,12 +9,12 @@
 #define E2PF_SEND_MOUNTED_H
 
 #include "btrfs/chunk_map.h"
-#include "session.h"
 
 struct e2pf_mounted {
 	int fd;				/* a directory of the filesystem */
 	int device[E2PF_DEVICES];	/* those of the map, in its order */
 	struct e2pf_chunk_map map;
+	uint64_t inode;			/* of the directory that it was opened by */
 	uint64_t max_id;		/* of a device */
 	bool counts_bytes;		/* the kernel does, that a thread reads */
 };
@@ -29,11 +29,6 @@ const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd, bool leaf);
  * no device. */
 const char *e2pf_mounted_open_devices(struct e2pf_mounted *fs);
 void e2pf_mounted_close(struct e2pf_mounted *fs);
-
-/* Add its devices to the session, and choose memory and order.  Returns the number of
- * threads, each of which has one request in flight. */
-unsigned e2pf_mounted_choose(const struct e2pf_mounted *fs,
-			     struct e2pf_session *session);
 
 /* Bytes that the calling thread has read from devices so far. */
 uint64_t e2pf_mounted_bytes_read(void);

@@ -284,7 +284,7 @@ static const char *open_filesystem(struct send *s, int fd)
 	e2pf_slot_set_init(&s->asked, s->fs.map.slots);
 	e2pf_slot_set_init(&s->named, s->fs.map.slots);
 	s->base.cfg.has_checker = true;
-	s->sweep.threads = e2pf_mounted_choose(&s->fs, &s->base);
+	e2pf_sweep_choose(&s->sweep, &s->base);
 	return NULL;
 }
 

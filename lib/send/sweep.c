@@ -13,6 +13,26 @@
  * worker requests at once. */
 #define BATCH_EXTENTS 64u
 
+/* With 16, 32 and 64 a send took 10.5, 8.8 and 11.9 s on a disk, another one 0.16, 0.26
+ * and 0.21 s on a SATA SSD. */
+#define THREADS 16u
+#define SEEK_THREADS 32u
+
+void e2pf_sweep_choose(struct e2pf_sweep *s, struct e2pf_session *session)
+{
+	struct e2pf_engine_config *cfg = &session->cfg;
+	struct stat st;
+	unsigned i;
+
+	for (i = 0; i < s->fs->map.devices; i++)
+		if (!fstat(s->fs->device[i], &st))
+			e2pf_session_add_device(session, NULL, &st);
+	e2pf_session_choose(session);
+	if (!session->settings.threads)
+		cfg->threads = cfg->seeks ? SEEK_THREADS : THREADS;
+	session->last.threads = s->threads = cfg->threads;
+}
+
 static void search(struct e2pf_sweep *s, const struct e2pf_job *job)
 {
 	if (s->stop)

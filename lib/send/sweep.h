@@ -12,6 +12,7 @@
 
 #include "items.h"
 #include "mounted.h"
+#include "session.h"
 
 /* Bytes of an extent that are read ahead.  After these, the kernel's own readahead
  * is at full speed. */
@@ -29,6 +30,10 @@ struct e2pf_sweep {
 	_Atomic(bool) stop;		/* begin no other request */
 	_Atomic(uint64_t) bytes, requests, errors;
 };
+
+/* Add the filesystem's devices, which are open, to the session, and choose memory and
+ * threads. */
+void e2pf_sweep_choose(struct e2pf_sweep *sweep, struct e2pf_session *session);
 
 /* Do all jobs, in device order, with all threads; this thread is one of them. */
 void e2pf_sweep(struct e2pf_sweep *sweep);

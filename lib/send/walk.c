@@ -320,7 +320,7 @@ static bool open_devices(struct walk *w)
 		return false;
 	/* A set that gets no memory stays empty. */
 	e2pf_slot_set_init(&w->asked, w->fs.map.slots);
-	w->sweep.threads = e2pf_mounted_choose(&w->fs, &w->base);
+	e2pf_sweep_choose(&w->sweep, &w->base);
 	return true;
 }
 
@@ -430,12 +430,10 @@ struct e2pf_session *e2pf_btrfs_walk_open(int fd, const char *name, bool subvolu
 void e2pf_btrfs_walk_read(struct e2pf_session *session)
 {
 	struct walk *w = walk_of(session);
-	struct stat st;
 	size_t i;
 
 	w->cached = true;
-	if (!fstat(w->fs.fd, &st))
-		read_tree(w, e2pf_mounted_tree_of(w->fs.fd), st.st_ino);
+	read_tree(w, e2pf_mounted_tree_of(w->fs.fd), w->fs.inode);
 	for (i = 0; i < w->below_count && !w->full && !w->sweep.stop &&
 		    !w->base.why_off; i++)
 		read_tree(w, w->below[i], BTRFS_FIRST_FREE_OBJECTID);
