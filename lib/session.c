@@ -125,6 +125,8 @@ int e2pf_session_start(struct e2pf_session *s)
 static void count_now(const struct e2pf_session *s,
 		      struct e2pf_engine_stats *stats)
 {
+	if (s->type->count)
+		s->type->count(s, stats);
 	if (s->stopped || !s->engine)
 		return;
 	e2pf_engine_get_stats(s->engine, STATS_PATIENCE_MS, stats);

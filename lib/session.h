@@ -21,12 +21,16 @@
 
 struct e2pf_session;
 
-/* The part of a filesystem.  get_progress() and stop() may be NULL. */
+/* The part of a filesystem.  count(), get_progress() and stop() may be NULL. */
 struct e2pf_filesystem {
 	const char *const *stage_names;	/* of the engine's first stages */
 	unsigned stages;
 	/* Fill in the facts that only the filesystem knows, and add its notes. */
 	void (*report)(struct e2pf_session *session, struct e2pf_report *r);
+	/* Without an engine: what was read so far, while it is being read.  Called by any
+	 * thread. */
+	void (*count)(const struct e2pf_session *session,
+		      struct e2pf_engine_stats *stats);
 	/* Say how far the check is: its place in the stage.  Called by any thread:
 	 * also when a read of the checker wakes the engine, but not while it is
 	 * started or freed. */

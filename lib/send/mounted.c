@@ -99,15 +99,22 @@ uint64_t e2pf_mounted_bytes_read(void)
 	       (uint64_t)used.ru_inblock * 512;
 }
 
-/* Open the devices that are present; missing ones are left out. */
-static const char *open_devices(struct e2pf_mounted *fs, uint64_t max_id)
+static int read_direct(void *ctx, const struct e2pf_ref *ref, void *bytes)
+{
+	const struct e2pf_mounted *fs = ctx;
+
+	return pread(fs->device[ref->device], bytes, ref->length,
+		     (off_t)ref->offset) == (ssize_t)ref->length ? 0 : EIO;
+}
+
+const char *e2pf_mounted_open_devices(struct e2pf_mounted *fs)
 {
 	const char *why = "no device of the filesystem can be opened";
 	struct btrfs_ioctl_dev_info_args one;
-	uint64_t id, before = e2pf_mounted_bytes_read();
+	uint64_t id;
 	int fd;
 
-	for (id = 0; id <= max_id && id <= UINT16_MAX &&
+	for (id = 0; id <= fs->max_id && id <= UINT16_MAX &&
 		     fs->map.devices < E2PF_DEVICES; id++) {
 		memset(&one, 0, sizeof(one));
 		one.devid = id;
@@ -125,16 +132,9 @@ static const char *open_devices(struct e2pf_mounted *fs, uint64_t max_id)
 		}
 		fs->device[fs->map.devices - 1] = fd;
 	}
-	fs->counts_bytes = e2pf_mounted_bytes_read() > before;
+	if (fs->map.devices)
+		e2pf_chunk_map_make(&fs->map, read_direct, fs);
 	return fs->map.devices ? NULL : why;
-}
-
-static int read_direct(void *ctx, const struct e2pf_ref *ref, void *bytes)
-{
-	const struct e2pf_mounted *fs = ctx;
-
-	return pread(fs->device[ref->device], bytes, ref->length,
-		     (off_t)ref->offset) == (ssize_t)ref->length ? 0 : EIO;
 }
 
 /* A file handle without a parent: inode, tree and generation; generation 0 matches
@@ -169,30 +169,27 @@ int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree,
 	return fd;
 }
 
-const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
+const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd, bool leaf)
 {
 	struct e2pf_btrfs_super *super = &fs->map.super;
 	struct btrfs_ioctl_fs_info_args info;
 	struct e2pf_btrfs_ptr root;
-	const char *why;
+	struct stat st;
 
 	memset(&info, 0, sizeof(info));
+	fs->inode = fstat(fd, &st) ? 0 : st.st_ino;
 	fs->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	ioctl(fs->fd, BTRFS_IOC_FS_INFO, &info);
 	/* Used to check the root's address before a superblock is read. */
 	super->nodesize = info.nodesize;
 	super->sectorsize = info.sectorsize;
+	fs->max_id = info.max_id;
+	fs->counts_bytes = !access("/proc/self/io", F_OK);
 	if (!info.sectorsize ||
 	    e2pf_mounted_root(fs, e2pf_mounted_tree_of(fd), &root))
-		why = "the trees cannot be searched: no CAP_SYS_ADMIN, or an old "
-		      "kernel";
-	else if (!root.level)
-		why = "the subvolume is a single leaf";
-	else
-		why = open_devices(fs, info.max_id);
-	if (!why)
-		e2pf_chunk_map_make(&fs->map, read_direct, fs);
-	return why;
+		return "the trees cannot be searched: no CAP_SYS_ADMIN, or an old "
+		       "kernel";
+	return root.level || leaf ? NULL : "the subvolume is a single leaf";
 }
 
 void e2pf_mounted_close(struct e2pf_mounted *fs)

@@ -14,13 +14,20 @@ struct e2pf_mounted {
 	int fd;				/* a directory of the filesystem */
 	int device[E2PF_DEVICES];	/* those of the map, in its order */
 	struct e2pf_chunk_map map;
+	uint64_t inode;			/* of the directory that it was opened by */
+	uint64_t max_id;		/* of a device */
 	bool counts_bytes;		/* the kernel does, that a thread reads */
 };
 
-/* Open the filesystem that contains the subvolume `fd`, through descriptors of its own;
- * `fs` is zero.  Returns NULL, or the reason why it cannot be used.  It must be closed in
+/* Open the filesystem that contains the subvolume of `fd`, through descriptors of its own;
+ * `fs` is zero.  Unless `leaf`, a subvolume of a single leaf is not opened.  Returns NULL, or the reason why it cannot be used.  It must be closed in
  * either case. */
-const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd);
+const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd, bool leaf);
+
+/* Open the devices that are present, and make the map of chunks; missing devices are left
+ * out.  Before that only trees can be searched.  Returns NULL, or the reason why there is
+ * no device. */
+const char *e2pf_mounted_open_devices(struct e2pf_mounted *fs);
 void e2pf_mounted_close(struct e2pf_mounted *fs);
 
 /* Bytes that the calling thread has read from devices so far. */

@@ -9,11 +9,6 @@
 #include "device/thread.h"
 #include "send_state.h"
 
-/* Each thread has one request in flight.  With 16, 32 and 64 a send took 10.5,
- * 8.8 and 11.9 s on a disk, another one 0.16, 0.26 and 0.21 s on a SATA SSD. */
-#define THREADS 16u
-#define SEEK_THREADS 32u
-
 static struct send *send_of(struct e2pf_session *session)
 {
 	return (struct send *)session;
@@ -41,13 +36,13 @@ static void free_send(struct e2pf_session *session)
 		free(s->wanted[i].ranges.range);
 	free(s->files.range);
 	free(s->records.range);
-	free(s->jobs.job);
+	free(s->sweep.jobs.job);
 	free(s->data.job);
 	e2pf_slot_set_free(&s->asked);
 	e2pf_slot_set_free(&s->named);
 	e2pf_mounted_close(&s->fs);
 	pthread_cond_destroy(&s->changed);
-	pthread_mutex_destroy(&s->lock);
+	pthread_mutex_destroy(&s->sweep.lock);
 	free(s);
 }
 
@@ -73,7 +68,7 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
 {
 	struct send *s = ((struct send_walk *)ctx)->send;
 
-	return !s->stop && e2pf_chunk_map_read(&s->fs.map, ptr, block);
+	return !s->sweep.stop && e2pf_chunk_map_read(&s->fs.map, ptr, block);
 }
 
 /* Plan a leaf.  If its items are needed, it is searched even if it was before. */
@@ -96,7 +91,7 @@ static bool add_leaf(struct send_walk *w, const struct e2pf_btrfs_node *leaf)
 	    !e2pf_chunk_map_find(&s->fs.map, leaf->ptr.logical, &ref))
 		return true;
 	job.offset = ref.offset;
-	return e2pf_jobs_add(&s->jobs, &job);
+	return e2pf_jobs_add(&s->sweep.jobs, &job);
 }
 
 /* Called by the walk.  Two windows are ahead of the send, each of at most an eighth of
@@ -112,8 +107,8 @@ static bool accept_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
 
 	return add_leaf(w, leaf) &&
 	       (!w->changed || e2pf_ranges_add(&s->files, &files)) &&
-	       --w->left && !s->stop && s->bytes - s->part_bytes +
-	       s->jobs.count * send_nodesize(s) < most;
+	       --w->left && !s->sweep.stop && s->sweep.bytes - s->part_bytes +
+	       s->sweep.jobs.count * send_nodesize(s) < most;
 }
 
 static void walk(struct send_walk *w, const struct e2pf_btrfs_ptr *root)
@@ -136,7 +131,7 @@ static void add_leaves(struct send *s, uint64_t tree,
 	};
 	struct e2pf_btrfs_ptr root;
 
-	if (!s->stop && ranges->count &&
+	if (!s->sweep.stop && ranges->count &&
 	    !e2pf_mounted_root(&s->fs, tree, &root))
 		walk(&w, &root);
 }
@@ -156,7 +151,7 @@ static bool plan_changed(struct send_walk *w, const struct e2pf_btrfs_ptr *root)
 
 	if (s->data.count < PART_EXTENTS && w->part < PART_LEAVES_MOST)
 		w->part *= 2;
-	s->jobs.count = s->data.count = 0;
+	s->sweep.jobs.count = s->data.count = 0;
 	s->files.count = s->records.count = 0;
 	s->unfound = 0;
 	s->inline_bytes = 0;
@@ -173,7 +168,7 @@ static void plan_records(struct send *s)
 {
 	size_t i;
 
-	s->jobs.count = 0;
+	s->sweep.jobs.count = 0;
 	for (i = 0; i < s->data.count; i++)
 		e2pf_ranges_add(&s->records, &s->data.job[i].keys);
 	e2pf_ranges_finish(&s->records);
@@ -190,7 +185,7 @@ static void plan_wanted(struct send *s)
 	uint64_t tree = s->tree > NEIGHBOURS ? s->tree - NEIGHBOURS : 0;
 	size_t i;
 
-	s->jobs.count = 0;
+	s->sweep.jobs.count = 0;
 	for (i = 0; i < TREES_MOST && s->wanted[i].tree; i++) {
 		e2pf_ranges_finish(&s->wanted[i].ranges);
 		add_leaves(s, s->wanted[i].tree, &s->wanted[i].ranges, false,
@@ -205,13 +200,13 @@ static void plan_wanted(struct send *s)
  * this window. */
 static void wait_for_room(struct send *s)
 {
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->sweep.lock);
 	s->waiting = true;
-	while (!s->stop && s->came_out < s->part_stream)
-		pthread_cond_wait(&s->changed, &s->lock);
+	while (!s->sweep.stop && s->came_out < s->part_stream)
+		pthread_cond_wait(&s->changed, &s->sweep.lock);
 	s->waiting = false;
-	pthread_mutex_unlock(&s->lock);
-	s->part_bytes = s->bytes;
+	pthread_mutex_unlock(&s->sweep.lock);
+	s->part_bytes = s->sweep.bytes;
 	s->part_stream = s->stream;
 }
 
@@ -222,26 +217,26 @@ void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
 	s->came_out += bytes;
 	if (!s->waiting)
 		return;
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->sweep.lock);
 	pthread_cond_broadcast(&s->changed);
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->sweep.lock);
 }
 
 /* Two windows of data are ahead of the send. */
 static void sweep_data(struct send *s)
 {
 	const uint64_t most = s->base.cfg.budget / 8;
-	const uint64_t longest = most < AHEAD_MOST ? most : AHEAD_MOST;
+	const uint64_t longest = most < E2PF_AHEAD_MOST ? most : E2PF_AHEAD_MOST;
 	size_t next = 0;
 
 	e2pf_jobs_order_files(&s->data);
 	s->stream += s->inline_bytes;
 	do {
-		s->stream = e2pf_jobs_window(&s->data, &next, &s->jobs, longest,
+		s->stream = e2pf_jobs_window(&s->data, &next, &s->sweep.jobs, longest,
 					     most, s->stream);
-		send_sweep(s);
+		e2pf_sweep(&s->sweep);
 		wait_for_room(s);
-	} while (next < s->data.count && !s->stop);
+	} while (next < s->data.count && !s->sweep.stop);
 }
 
 /* The thread that directs the workers. */
@@ -260,17 +255,17 @@ static void *conduct(void *arg)
 		.part = (s->parent ? PART_LEAVES_FIRST : PART_LEAVES_FULL) / 2
 	};
 
-	while (!s->stop && plan_changed(&w, newer)) {
+	while (!s->sweep.stop && plan_changed(&w, newer)) {
 		if (forward && send_is_cached(s))
 			continue;
 		e2pf_ranges_finish(&s->files);
 		if (older->owner)
 			add_leaves(s, older->owner, &s->files, !forward, false);
-		send_sweep(s);
+		e2pf_sweep(&s->sweep);
 		plan_records(s);
-		send_sweep(s);
+		e2pf_sweep(&s->sweep);
 		plan_wanted(s);
-		send_sweep(s);
+		e2pf_sweep(&s->sweep);
 		sweep_data(s);
 	}
 	s->running = false;
@@ -279,24 +274,17 @@ static void *conduct(void *arg)
 
 static const char *open_filesystem(struct send *s, int fd)
 {
-	struct e2pf_engine_config *cfg = &s->base.cfg;
-	const char *why = e2pf_mounted_open(&s->fs, fd);
-	struct stat st;
-	unsigned i;
+	const char *why = e2pf_mounted_open(&s->fs, fd, false);
 
+	if (!why)
+		why = e2pf_mounted_open_devices(&s->fs);
 	if (why)
 		return why;
 	/* A set that gets no memory stays empty. */
 	e2pf_slot_set_init(&s->asked, s->fs.map.slots);
 	e2pf_slot_set_init(&s->named, s->fs.map.slots);
-	for (i = 0; i < s->fs.map.devices; i++)
-		if (!fstat(s->fs.device[i], &st))
-			e2pf_session_add_device(&s->base, NULL, &st);
-	cfg->has_checker = true;
-	e2pf_session_choose(&s->base);
-	if (!s->base.settings.threads)
-		cfg->threads = cfg->seeks ? SEEK_THREADS : THREADS;
-	s->base.last.threads = cfg->threads;
+	s->base.cfg.has_checker = true;
+	e2pf_sweep_choose(&s->sweep, &s->base);
 	return NULL;
 }
 
@@ -309,7 +297,10 @@ struct e2pf_session *e2pf_send_open(int fd, const char *name,
 	*why = "no memory";
 	if (!s)
 		return NULL;
-	pthread_mutex_init(&s->lock, NULL);
+	s->sweep.fs = &s->fs;
+	s->sweep.accept = send_accept_item;
+	s->sweep.ctx = s;
+	pthread_mutex_init(&s->sweep.lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	if (!e2pf_session_init(&s->base, &sends, name, settings))
 		*why = open_filesystem(s, fd);
@@ -335,8 +326,8 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 	    (s->parent &&
 	     e2pf_mounted_root(&s->fs, s->parent, &s->parent_root)))
 		return "a subvolume's root item was not found";
-	s->stop = false;
-	s->came_out = s->bytes = s->requests = s->errors = 0;
+	s->sweep.stop = false;
+	s->came_out = s->sweep.bytes = s->sweep.requests = s->sweep.errors = 0;
 	s->stream = s->part_stream = s->part_bytes = 0;
 	s->running = true;
 	if (!e2pf_thread_start(&s->conductor, conduct, s))
@@ -351,14 +342,14 @@ bool e2pf_send_stop(struct e2pf_session *session, int milliseconds)
 	struct e2pf_engine_stats *stats = &s->base.last;
 	bool ended;
 
-	pthread_mutex_lock(&s->lock);
-	s->stop = true;
+	pthread_mutex_lock(&s->sweep.lock);
+	s->sweep.stop = true;
 	pthread_cond_broadcast(&s->changed);
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->sweep.lock);
 	ended = e2pf_thread_join(s->conductor, milliseconds);
-	stats->planned_bytes += s->bytes;
-	stats->prefetched_bytes += s->bytes;
-	stats->prefetched_requests += s->requests;
-	stats->errors += s->errors;
+	stats->planned_bytes += s->sweep.bytes;
+	stats->prefetched_bytes += s->sweep.bytes;
+	stats->prefetched_requests += s->sweep.requests;
+	stats->errors += s->sweep.errors;
 	return ended;
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* The threads that read leaves and data ahead of a send, with one request in flight
- * each. */
-#include <sys/mman.h>
-#include <unistd.h>
-
+/* What the leaves of a send lead to, and whether they are cached. */
 #include "btrfs/format.h"
-#include "device/thread.h"
 #include "send_state.h"
 
 /* SAMPLES of at least SAMPLED_LEAST changed leaves are read first.  If no byte comes from
@@ -15,16 +10,12 @@
 #define SAMPLES 16u
 #define SAMPLED_LEAST 48u
 
-/* The maximum number of adjacent extents, of AHEAD_MOST bytes in all, that a
- * worker requests at once. */
-#define BATCH_EXTENTS 64u
-
 static void want(struct send *s, uint64_t tree,
 		 const struct e2pf_btrfs_key *key)
 {
 	size_t i;
 
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->sweep.lock);
 	for (i = 0; i < TREES_MOST; i++) {
 		if (s->wanted[i].tree && s->wanted[i].tree != tree)
 			continue;
@@ -33,7 +24,7 @@ static void want(struct send *s, uint64_t tree,
 				&(struct e2pf_btrfs_range) { *key, *key });
 		break;
 	}
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->sweep.lock);
 }
 
 /* A newer kernel's flag: extents are sent as they are stored, past the page cache. */
@@ -55,9 +46,9 @@ static void accept_data(struct send *s, const struct e2pf_btrfs_item *item)
 	/* With length 0, only the extent's record is used. */
 	if (no_data || (data.compressed && s->flags & SEND_COMPRESSED))
 		data.length = 0;
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->sweep.lock);
 	e2pf_jobs_add(&s->data, &data);
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->sweep.lock);
 }
 
 /* To find out whether an extent can be cloned, the kernel searches the trees of
@@ -81,7 +72,7 @@ static void accept_reference(void *ctx, uint64_t tree,
 }
 
 /* The items of a changed leaf, or of a leaf of the extent tree. */
-static void accept_item(void *ctx, const struct e2pf_btrfs_item *item)
+void send_accept_item(void *ctx, const struct e2pf_btrfs_item *item)
 {
 	struct send *s = ctx;
 	const struct e2pf_btrfs_range keys = e2pf_btrfs_keys_of(
@@ -98,135 +89,6 @@ static void accept_item(void *ctx, const struct e2pf_btrfs_item *item)
 		e2pf_item_references(item, accept_reference, s);
 }
 
-static void search(struct send *s, const struct e2pf_job *job)
-{
-	if (s->stop)
-		return;
-	s->requests++;
-	if (e2pf_mounted_search(&s->fs, job->tree, &job->keys,
-				job->parse ? accept_item : NULL, s))
-		s->errors++;
-	else
-		s->bytes += send_nodesize(s);
-}
-
-/* Extents of files that are mapped one after the other, and never accessed. */
-struct mapped {
-	uint8_t *area;
-	size_t bytes;
-	int fd;				/* of the last extent's file, or -1 */
-	const struct e2pf_job *last;	/* NULL: none is mapped */
-};
-
-/* Returns false if no more can be mapped. */
-static bool map_extent(struct send *s, struct mapped *m,
-		       const struct e2pf_job *job, size_t page)
-{
-	size_t skip = job->from % page;
-	size_t bytes = (skip + job->length + page - 1) / page * page;
-	int fd = s->stop ? -1 : e2pf_mounted_open_file(&s->fs, job->tree,
-						       job->inode);
-
-	if (fd < 0)
-		return true;
-	if (m->fd >= 0)
-		close(m->fd);
-	m->fd = fd;
-	if (mmap(m->area + m->bytes, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
-		 fd, (off_t)(job->from - skip)) == MAP_FAILED)
-		return false;
-	m->last = job;
-	m->bytes += bytes;
-	s->bytes += job->length;
-	return true;
-}
-
-static void wait_for_last_page(struct send *s, const struct mapped *m)
-{
-	off_t last = m->last ? (off_t)(m->last->from + m->last->length - 1) : 0;
-	char byte;
-
-	if (!s->stop && m->last && pread(m->fd, &byte, 1, last) < 0)
-		s->errors++;
-}
-
-/*
- * Read adjacent extents of files.  The kernel collects the requests of one system
- * call, and joins those that are adjacent, whatever files they belong to.  The one
- * call for several files is madvise() for a range in which they are mapped.
- */
-static void read_data(struct send *s, const struct e2pf_job *job, size_t count)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	/* Each may begin and end within a page. */
-	const size_t all = AHEAD_MOST + 2 * page * BATCH_EXTENTS;
-	const struct e2pf_job *const end = job + count;
-	struct mapped m = { .fd = -1 };
-
-	m.area = mmap(NULL, all, PROT_NONE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (m.area == MAP_FAILED)
-		return;
-	while (job < end && map_extent(s, &m, job, page))
-		job++;
-	s->requests += m.bytes != 0;
-	if (m.bytes && madvise(m.area, m.bytes, MADV_WILLNEED))
-		s->errors++;
-	munmap(m.area, all);
-	if (m.fd < 0)
-		return;
-	wait_for_last_page(s, &m);
-	close(m.fd);
-}
-
-/* Whether something was read from a device. */
-static bool do_job(struct send *s, struct e2pf_job *job)
-{
-	uint64_t before = e2pf_mounted_bytes_read();
-
-	if (job->length)
-		read_data(s, job, 1);
-	else
-		search(s, job);
-	job->done = true;
-	return e2pf_mounted_bytes_read() != before;
-}
-
-/* Take the next job, or several if they are adjacent data.  Returns how many. */
-static size_t pop_jobs(struct send *s, struct e2pf_job **first)
-{
-	uint64_t bytes = 0;
-	size_t n = 0;
-
-	pthread_mutex_lock(&s->lock);
-	*first = &s->jobs.job[s->next];
-	for (; s->next < s->jobs.count && n < BATCH_EXTENTS; n++, s->next++) {
-		const struct e2pf_job *job = &s->jobs.job[s->next];
-
-		bytes += job->length;
-		if (n && (!job->length || bytes > AHEAD_MOST ||
-			  job->offset != job[-1].offset + job[-1].stored))
-			break;
-	}
-	pthread_mutex_unlock(&s->lock);
-	return n;
-}
-
-static void *work(void *arg)
-{
-	struct send *s = arg;
-	struct e2pf_job *job;
-	size_t n;
-
-	while (!s->stop && (n = pop_jobs(s, &job))) {
-		if (job->length)
-			read_data(s, job, n);
-		else if (!job->done)
-			do_job(s, job);
-	}
-	return NULL;
-}
-
 /* Whether something is read for a changed leaf, the one that it is compared with, or the
  * first data that it refers to. */
 static bool reads_for_leaf(struct send *s, struct e2pf_job *leaf)
@@ -235,41 +97,26 @@ static bool reads_for_leaf(struct send *s, struct e2pf_job *leaf)
 	struct e2pf_job data = { .length = 0 };
 	size_t known = s->data.count;
 
-	if (do_job(s, leaf) || (s->parent && do_job(s, &compared)))
+	if (e2pf_sweep_job(&s->sweep, leaf) || (s->parent && e2pf_sweep_job(&s->sweep, &compared)))
 		return true;
 	if (s->data.count > known)
 		data = s->data.job[known];
-	if (data.length > AHEAD_MOST)
-		data.length = AHEAD_MOST;
-	return data.length && do_job(s, &data);
+	if (data.length > E2PF_AHEAD_MOST)
+		data.length = E2PF_AHEAD_MOST;
+	return data.length && e2pf_sweep_job(&s->sweep, &data);
 }
 
 bool send_is_cached(struct send *s)
 {
-	struct e2pf_job *job = s->jobs.job;
+	struct e2pf_job *job = s->sweep.jobs.job;
 	size_t i;
 
-	if (s->jobs.count < SAMPLED_LEAST || !s->fs.counts_bytes)
+	if (s->sweep.jobs.count < SAMPLED_LEAST || !s->fs.counts_bytes)
 		return false;
 	for (i = 0; i < SAMPLES; i++)
-		if (s->stop ||
-		    reads_for_leaf(s, &job[i * s->jobs.count / SAMPLES]))
+		if (s->sweep.stop ||
+		    reads_for_leaf(s, &job[i * s->sweep.jobs.count / SAMPLES]))
 			return false;
-	s->leaves_cached += s->jobs.count - SAMPLES;
+	s->leaves_cached += s->sweep.jobs.count - SAMPLES;
 	return true;
-}
-
-void send_sweep(struct send *s)
-{
-	pthread_t thread[E2PF_MAX_THREADS];
-	unsigned n = 0;
-
-	e2pf_jobs_order(&s->jobs);
-	s->next = 0;
-	while (n + 1 < s->base.cfg.threads && n + 1 < s->jobs.count &&
-	       !e2pf_thread_start(&thread[n], work, s))
-		n++;
-	work(s);
-	while (n)
-		pthread_join(thread[--n], NULL);
 }

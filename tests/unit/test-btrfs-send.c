@@ -74,14 +74,19 @@ static int read_node(void *ctx, const struct e2pf_ref *ref, void *block)
 }
 
 /* One chunk, of all addresses that are used. */
-const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd)
+const char *e2pf_mounted_open_devices(struct e2pf_mounted *fs)
 {
-	(void)fd;
 	fs_map(&fs->map, 1);
 	fs_add_chunk(&fs->map, 0, BTRFS_BLOCK_GROUP_METADATA, 1, 1024 * MIB, 1);
 	e2pf_chunk_map_finish(&fs->map);
 	fs->device[0] = memfd_create("fake", MFD_CLOEXEC);
 	fs->map.read = read_node;
+	return NULL;
+}
+
+const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd, bool leaf)
+{
+	(void)fd, (void)leaf;
 	fs->counts_bytes = fake.counts;
 	return NULL;
 }
@@ -222,7 +227,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	session = e2pf_send_open(-1, "fake", &settings, &why);
 	assert_non_null(session);
 	s = (struct send *)session;
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->sweep.lock);
 	assert_null(e2pf_send_start(session, -1, &args));
 	while (s->running && !(stops && s->waiting)) {
 		uint64_t more = 0;
@@ -232,19 +237,19 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 		if (s->waiting) {
 			more = s->stream - s->came_out;
 			waits++;
-			if (more && s->bytes - before > peak)
-				peak = s->bytes - before;
+			if (more && s->sweep.bytes - before > peak)
+				peak = s->sweep.bytes - before;
 			if (more)
 				before = s->part_bytes;
 		}
-		pthread_mutex_unlock(&s->lock);
+		pthread_mutex_unlock(&s->sweep.lock);
 		if (more)
 			e2pf_send_came_out(session, more);
 		else
 			sched_yield();
-		pthread_mutex_lock(&s->lock);
+		pthread_mutex_lock(&s->sweep.lock);
 	}
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->sweep.lock);
 	assert_true(e2pf_send_stop(session, 10000));
 	assert_int_equal(session->last.errors, 0);
 	assert_true(stops || s->leaves_changed == FAKE_LEAVES);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * Reads the leaves that a walk of a directory of a mounted btrfs needs, in device order.
+ * A session without an engine: e2pf_session_stop() ends the reading.
+ */
+#ifndef E2PF_SEND_WALK_H
+#define E2PF_SEND_WALK_H
+
+#include "session.h"
+
+/* Create a session for a walk of the directory `fd`, which may be closed afterwards.
+ * `subvolumes`: the walk enters subvolumes below it, too.  Returns NULL, and sets *why
+ * to the reason, if the filesystem cannot be read ahead. */
+struct e2pf_session *e2pf_btrfs_walk_open(int fd, const char *name, bool subvolumes,
+					  const struct e2pf_settings *settings,
+					  const char **why);
+
+/* Read until all is read, the budget is used up, or e2pf_session_stop() was called on
+ * another thread. */
+void e2pf_btrfs_walk_read(struct e2pf_session *session);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/* The leaves that are read ahead of a walk of a mounted btrfs, counted. */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "unit.h"
+#include "btrfs-fs.h"
+#include "send/mounted.h"
+#include "send/walk.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/*
+ * A mounted btrfs without a kernel, in place of lib/send/mounted.c.  Tree t has one node
+ * at t MiB with FAKE_LEAVES leaves behind it; leaf i has the inodes 256 + 10 * i to
+ * 265 + 10 * i; leaf FAKE_EXTENTS has only extents of its last inode.
+ */
+
+#define FAKE_LEAVES 100u
+#define FAKE_EXTENTS 90u
+#define FAKE_TOP 300u			/* the subvolume of the walk */
+#define FAKE_BELOW 301u			/* a subvolume below its root */
+#define FAKE_INNER 302u			/* one below a directory of it */
+
+static const struct entry {
+	uint64_t directory, inode;
+	unsigned type;			/* of the key: an inode, or a subvolume */
+	bool is_directory;
+} entries[] = {
+	{ 256, 500, BTRFS_INODE_ITEM_KEY, true },
+	{ 256, 501, BTRFS_INODE_ITEM_KEY, false },
+	{ 500, 700, BTRFS_INODE_ITEM_KEY, true },
+	{ 500, 800, BTRFS_INODE_ITEM_KEY, false },
+	{ 500, FAKE_INNER, BTRFS_ROOT_ITEM_KEY, true },
+	{ 700, 900, BTRFS_INODE_ITEM_KEY, false },
+	{ 700, 901, BTRFS_INODE_ITEM_KEY, false },
+	{ 700, 500, BTRFS_INODE_ITEM_KEY, true },	/* a damaged filesystem */
+	{ 700, 810, BTRFS_INODE_ITEM_KEY, true },
+	{ 810, 811, BTRFS_INODE_ITEM_KEY, false },	/* in the same leaf */
+};
+
+static struct {
+	bool cached;
+	unsigned searched[3][FAKE_LEAVES], searches;	/* of each tree's leaves */
+	unsigned nodes;					/* read from the device */
+	struct e2pf_session *stops;			/* at the tenth search */
+} fake;
+
+static uint64_t at_inode;		/* of the directory */
+static __thread uint64_t bytes_read;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int read_node(void *ctx, const struct e2pf_ref *ref, void *block)
+{
+	unsigned i;
+
+	(void)ctx;
+	fake.nodes++;
+	fs_block(block, ref->offset, ref->offset / MIB, 1);
+	for (i = 0; i < FAKE_LEAVES; i++)
+		fs_add_child(block, ref->offset + (i + 1) * FS_NODE, FS_GENERATION,
+			     256 + 10 * i + (i == FAKE_EXTENTS ? 9 : 0),
+			     i == FAKE_EXTENTS ? BTRFS_EXTENT_DATA_KEY : 0, 0);
+	return 0;
+}
+
+const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd, bool leaf)
+{
+	(void)leaf;
+	fs->fd = dup(fd);
+	fs->inode = at_inode;
+	fs->counts_bytes = true;
+	return NULL;
+}
+
+const char *e2pf_mounted_open_devices(struct e2pf_mounted *fs)
+{
+	fs_map(&fs->map, 1);
+	fs_add_chunk(&fs->map, 0, BTRFS_BLOCK_GROUP_METADATA, 1, 1024 * MIB, 1);
+	e2pf_chunk_map_finish(&fs->map);
+	fs->device[0] = memfd_create("fake", MFD_CLOEXEC);
+	fs->map.read = read_node;
+	return NULL;
+}
+
+void e2pf_mounted_close(struct e2pf_mounted *fs)
+{
+	if (fs->map.devices)
+		close(fs->device[0]);
+	close(fs->fd);
+	e2pf_chunk_map_free(&fs->map);
+}
+
+uint64_t e2pf_mounted_bytes_read(void)
+{
+	return bytes_read;
+}
+
+uint64_t e2pf_mounted_tree_of(int fd)
+{
+	(void)fd;
+	return FAKE_TOP;
+}
+
+int e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
+		      struct e2pf_btrfs_ptr *root)
+{
+	(void)fs;
+	*root = (struct e2pf_btrfs_ptr) {
+		.logical = tree * MIB, .owner = tree, .level = 1,
+		.generation = FS_GENERATION
+	};
+	return 0;
+}
+
+static void pass_entry(const struct entry *e, e2pf_btrfs_item_sink sink, void *ctx)
+{
+	uint8_t b[BT_SIZE(dir_item) + 1] = { 0 };
+	const struct e2pf_btrfs_item item = {
+		.key = { e->directory, 2, BTRFS_DIR_INDEX_KEY }, .bytes = b,
+		.size = sizeof(b)
+	};
+
+	put64(b, e->inode);
+	b[8] = (uint8_t)e->type;
+	b[BT_AT(dir_item, type)] = e->is_directory ? BTRFS_FT_DIR : BTRFS_FT_REG_FILE;
+	sink(ctx, &item);
+}
+
+int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
+			const struct e2pf_btrfs_range *keys,
+			e2pf_btrfs_item_sink sink, void *ctx)
+{
+	const struct e2pf_btrfs_item ref = {
+		.key = { FAKE_TOP, FAKE_BELOW, BTRFS_ROOT_REF_KEY }
+	};
+	const uint64_t leaf = keys->first.objectid < 256 ? 0 :
+			      (keys->first.objectid - 256) / 10;
+	size_t i;
+
+	(void)fs;
+	if (tree == BTRFS_ROOT_TREE_OBJECTID) {
+		if (keys->first.objectid == FAKE_TOP)
+			sink(ctx, &ref);
+		return 0;
+	}
+	pthread_mutex_lock(&lock);
+	fake.searched[tree - FAKE_TOP][leaf]++;
+	if (++fake.searches == 10 && fake.stops)
+		e2pf_session_stop(fake.stops, -1);
+	if (!fake.cached)
+		bytes_read += FS_NODE;
+	pthread_mutex_unlock(&lock);
+	for (i = 0; i < COUNT(entries) && sink && tree == FAKE_TOP; i++)
+		if (entries[i].directory >= keys->first.objectid &&
+		    entries[i].directory <= keys->last.objectid)
+			pass_entry(&entries[i], sink, ctx);
+	return 0;
+}
+
+int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree, uint64_t inode)
+{
+	(void)fs, (void)tree, (void)inode;
+	return -1;
+}
+
+/* Leaves of this tree that were searched. */
+static unsigned leaves(unsigned tree)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < FAKE_LEAVES; i++)
+		n += fake.searched[tree - FAKE_TOP][i] != 0;
+	return n;
+}
+
+static struct e2pf_engine_stats stats;
+
+static void walk(uint64_t inode, bool subvolumes, uint64_t memory, bool cached, bool stop)
+{
+	const struct e2pf_settings settings = { .memory = memory, .threads = 2 };
+	struct e2pf_session *session;
+	int fd = open("/", O_RDONLY | O_DIRECTORY);
+	const char *why;
+
+	memset(&fake, 0, sizeof(fake));
+	fake.cached = cached;
+	at_inode = inode;
+	session = e2pf_btrfs_walk_open(fd, "fake", subvolumes, &settings, &why);
+	assert_non_null(session);
+	close(fd);
+	fake.stops = stop ? session : NULL;
+	e2pf_btrfs_walk_read(session);
+	e2pf_session_count(session, &stats);
+	e2pf_session_free(session);
+}
+
+#define MUCH (UINT64_C(1) << 30)
+
+/* All leaves but those of extents alone, each once, and one sample; the subvolumes below. */
+TEST(whole_subvolume)
+{
+	walk(256, true, MUCH, false, false);
+	assert_int_equal(leaves(FAKE_TOP), FAKE_LEAVES - 1);
+	assert_int_equal(leaves(FAKE_BELOW), FAKE_LEAVES - 1);
+	assert_int_equal(leaves(FAKE_INNER), 0);
+	assert_int_equal(stats.prefetched_requests, 2 * (FAKE_LEAVES - 1));
+	assert_int_equal(fake.nodes, 2);
+	walk(256, false, MUCH, false, false);
+	assert_int_equal(leaves(FAKE_BELOW), 0);
+}
+
+/* The leaves of inodes 500, 700, 800, 810, 900; nodes are read once. */
+TEST(directory)
+{
+	walk(500, false, MUCH, false, false);
+	assert_int_equal(leaves(FAKE_TOP), 5);
+	assert_int_equal(fake.nodes, 1);
+	walk(500, true, MUCH, false, false);
+	assert_int_equal(leaves(FAKE_TOP), 5);
+	assert_int_equal(leaves(FAKE_INNER), FAKE_LEAVES - 1);
+	assert_int_equal(leaves(FAKE_BELOW), 0);
+	walk(900, true, MUCH, false, false);
+	assert_int_equal(leaves(FAKE_TOP), 1);
+}
+
+/* Nothing is read, and no node, if samples are cached. */
+TEST(cached)
+{
+	walk(256, true, MUCH, true, false);
+	assert_int_equal(fake.nodes, 0);
+	assert_int_equal(stats.prefetched_requests, 0);
+	assert_uint_in_range(fake.searches, 1, 400);
+	walk(500, true, MUCH, true, false);
+	assert_int_equal(fake.nodes, 0);
+}
+
+TEST(budget)
+{
+	walk(256, true, 20 * FS_NODE, false, false);
+	assert_int_equal(stats.prefetched_requests, 20);
+	assert_true(stats.gave_up);
+}
+
+TEST(stopped)
+{
+	walk(256, true, MUCH, false, true);
+	assert_uint_in_range(fake.searches, 10, 12);
+}
+
+UNIT_MAIN(NULL, NULL)
