@@ -45,12 +45,12 @@ struct sweeps {
 	bool full;			/* more than can be kept: everything is to
 					   be read, when the last unit has been */
 	uint32_t part;			/* bytes: SEEK_PART or FLASH_PART */
-	struct e2pf_blockset wanted;	/* inodes; */
-	struct e2pf_blockset table;	/* parts of tables that were requested; */
-	struct e2pf_blockset near;	/* and stretches of the device in which a
+	struct pf_blockset wanted;	/* inodes; */
+	struct pf_blockset table;	/* parts of tables that were requested; */
+	struct pf_blockset near;	/* and stretches of the device in which a
 					   wanted directory has a block */
 	/* What tables refer to and was not read. */
-	struct e2pf_ref *ref;
+	struct pf_ref *ref;
 	size_t refs, ref_room;
 	struct name *name;
 	size_t names, name_room;
@@ -66,21 +66,21 @@ struct parent {
 };
 
 /* Returns false if it was in the set before. */
-static bool add_to(struct sweeps *s, struct e2pf_blockset *set, uint64_t at)
+static bool add_to(struct sweeps *s, struct pf_blockset *set, uint64_t at)
 {
-	bool added = e2pf_blockset_add(set, at, 1);
+	bool added = pf_blockset_add(set, at, 1);
 
-	s->full |= e2pf_blockset_is_full(set);
+	s->full |= pf_blockset_is_full(set);
 	return added;
 }
 
 /* A sink, whose `ctx` is the parent. */
-static void keep_ref(void *ctx, const struct e2pf_ref *found)
+static void keep_ref(void *ctx, const struct pf_ref *found)
 {
 	const struct parent *parent = ctx;
 	struct sweeps *s = parent->s;
 	struct e2pf_kind kind = e2pf_kind_of(found);
-	struct e2pf_ref ref = *found;
+	struct pf_ref ref = *found;
 
 	s->full |= s->refs == MAX_REFS ||
 		   !e2pf_have_room((void **)&s->ref, &s->ref_room, s->refs, 1,
@@ -166,9 +166,9 @@ static void free_sweeps(struct sweeps *s)
 	if (!s)
 		return;
 	pthread_mutex_destroy(&s->lock);
-	e2pf_blockset_reset(&s->wanted, 0);
-	e2pf_blockset_reset(&s->table, 0);
-	e2pf_blockset_reset(&s->near, 0);
+	pf_blockset_reset(&s->wanted, 0);
+	pf_blockset_reset(&s->table, 0);
+	pf_blockset_reset(&s->near, 0);
 	free(s->ref);
 	free(s->name);
 	free(s);
@@ -190,9 +190,9 @@ static struct sweeps *new_sweeps(const struct e2pf_ext4 *ext4, bool seeks)
 	s->units = 1;
 	s->part = seeks ? SEEK_PART : FLASH_PART;
 	s->left = geo->blocks / DIRECTORY_PART * geo->block_size;
-	e2pf_blockset_reset(&s->wanted, MAX_WANTED_BYTES);
-	e2pf_blockset_reset(&s->table, MAX_TABLE_BYTES);
-	e2pf_blockset_reset(&s->near, MAX_NEAR_BYTES);
+	pf_blockset_reset(&s->wanted, MAX_WANTED_BYTES);
+	pf_blockset_reset(&s->table, MAX_TABLE_BYTES);
+	pf_blockset_reset(&s->near, MAX_NEAR_BYTES);
 	for (i = 0; i < ext4->options.directories; i++)
 		if (directory[i] && directory[i] <= geo->inodes)
 			want_inode(s, directory[i]);
@@ -224,14 +224,14 @@ static void follow_names(struct sweeps *s)
 	} while (n < before && !s->full);
 }
 
-static bool is_wanted(const struct sweeps *s, const struct e2pf_ref *ref)
+static bool is_wanted(const struct sweeps *s, const struct pf_ref *ref)
 {
 	struct e2pf_kind kind = e2pf_kind_of(ref);
 
 	return kind.parse == E2PF_DIRECTORY_TABLE || e2pf_blockset_has(&s->wanted, kind.from_ino);
 }
 
-static bool is_near(const struct sweeps *s, const struct e2pf_ref *ref)
+static bool is_near(const struct sweeps *s, const struct pf_ref *ref)
 {
 	return ref->cls == E2PF_DIRS && ref->length <= s->part / 2 &&
 	       e2pf_blockset_has(&s->near, stretch_of(s, ref->offset));
@@ -251,10 +251,10 @@ static void seed_sweep(struct sweeps *s, uint64_t unit,
 	/* What is near a block that finds no room is read when it is wanted. */
 	for (i = 0; i < s->refs; i++)
 		if (s->ref[i].cls == E2PF_DIRS && is_wanted(s, &s->ref[i]))
-			e2pf_blockset_add(&s->near,
+			pf_blockset_add(&s->near,
 					  stretch_of(s, s->ref[i].offset), 1);
 	for (i = 0; i < s->refs; i++) {
-		const struct e2pf_ref *ref = &s->ref[i];
+		const struct pf_ref *ref = &s->ref[i];
 
 		if (!is_wanted(s, ref) && !is_near(s, ref)) {
 			s->ref[n++] = *ref;
@@ -315,37 +315,37 @@ static bool parse_sweep(struct sweeps *s, const struct e2pf_plan *plan,
 
 struct directories {
 	struct e2pf_ext4 ext4;
-	struct e2pf_source_ops ops;
-	struct e2pf_phase phase;
+	struct pf_source_ops ops;
+	struct pf_phase phase;
 	struct sweeps *sweeps;		/* NULL: all is read */
 };
 
-static const struct e2pf_source_ops *const whole = &e2pf_ext4_ops;
+static const struct pf_source_ops *const whole = &e2pf_ext4_ops;
 
-static struct directories *directories_of(struct e2pf_source *source)
+static struct directories *directories_of(struct pf_source *source)
 {
 	return (struct directories *)source;
 }
 
 /* There are few units at first, so the device is not measured. */
-static void begin(struct e2pf_source *source, const struct e2pf_start *start)
+static void begin(struct pf_source *source, const struct pf_start *start)
 {
 	struct directories *d = directories_of(source);
 
 	whole->begin(source, start);
 	free_sweeps(d->sweeps);
 	d->sweeps = new_sweeps(&d->ext4, start->seeks);
-	d->phase = (struct e2pf_phase) {
+	d->phase = (struct pf_phase) {
 		.number = E2PF_EXT4_DIRECTORIES, .followed = true, .gated = true,
 		.later = 1u << E2PF_DIRS
 	};
 }
 
-static const struct e2pf_phase *next(struct e2pf_source *source,
-				     const struct e2pf_phase *after)
+static const struct pf_phase *next(struct pf_source *source,
+				     const struct pf_phase *after)
 {
 	struct directories *d = directories_of(source);
-	const struct e2pf_phase *tables = whole->next(source, NULL);
+	const struct pf_phase *tables = whole->next(source, NULL);
 
 	if (!after)
 		return d->sweeps ? &d->phase : tables;
@@ -358,7 +358,7 @@ static const struct e2pf_phase *next(struct e2pf_source *source,
 	return tables;
 }
 
-static uint64_t units(struct e2pf_source *source, unsigned phase, bool *more)
+static uint64_t units(struct pf_source *source, unsigned phase, bool *more)
 {
 	if (phase != E2PF_EXT4_DIRECTORIES)
 		return whole->units(source, phase, more);
@@ -366,14 +366,14 @@ static uint64_t units(struct e2pf_source *source, unsigned phase, bool *more)
 	return count_sweeps(directories_of(source)->sweeps);
 }
 
-static uint64_t weight(struct e2pf_source *source, unsigned phase, uint64_t unit)
+static uint64_t weight(struct pf_source *source, unsigned phase, uint64_t unit)
 {
 	return phase == E2PF_EXT4_DIRECTORIES ? source->grain :
 	       whole->weight(source, phase, unit);
 }
 
-static void seed(struct e2pf_source *source, unsigned phase, uint64_t unit,
-		 e2pf_sink sink, void *ctx)
+static void seed(struct pf_source *source, unsigned phase, uint64_t unit,
+		 pf_sink sink, void *ctx)
 {
 	struct directories *d = directories_of(source);
 	struct e2pf_whole_pages pages = { &d->ext4, sink, ctx };
@@ -385,8 +385,8 @@ static void seed(struct e2pf_source *source, unsigned phase, uint64_t unit,
 		whole->seed(source, phase, unit, sink, ctx);
 }
 
-static bool parse(struct e2pf_source *source, const struct e2pf_ref *ref,
-		  uint64_t at, const void *bytes, uint32_t size, e2pf_sink sink,
+static bool parse(struct pf_source *source, const struct pf_ref *ref,
+		  uint64_t at, const void *bytes, uint32_t size, pf_sink sink,
 		  void *ctx)
 {
 	struct directories *d = directories_of(source);

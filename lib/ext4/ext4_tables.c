@@ -31,7 +31,7 @@ uint64_t e2pf_ext4_table_bytes(const struct e2pf_ext4 *ext4)
 }
 
 uint64_t e2pf_ext4_inodes_left(const struct e2pf_ext4 *ext4,
-			       const struct e2pf_ref *ref, uint64_t at,
+			       const struct pf_ref *ref, uint64_t at,
 			       uint32_t *ino)
 {
 	const struct e2pf_geometry *geo = ext4->geo;
@@ -96,11 +96,11 @@ bool e2pf_ext4_may_read(const struct e2pf_ext4 *ext4, uint64_t offset,
 	return true;
 }
 
-static void pass_pages(void *ctx, const struct e2pf_ref *found)
+static void pass_pages(void *ctx, const struct pf_ref *found)
 {
 	const struct e2pf_whole_pages *w = ctx;
 	uint32_t page = w->ext4->options.page, before, behind;
-	struct e2pf_ref ref = *found;
+	struct pf_ref ref = *found;
 
 	before = ref.offset % page;
 	if (before && !e2pf_ext4_may_read(w->ext4, ref.offset - before, before)) {

@@ -17,7 +17,7 @@
  * some operations of its own. */
 void e2pf_ext4_init(struct e2pf_ext4 *ext4, const struct e2pf_geometry *geo,
 		    const struct e2pf_ext4_options *options);
-extern const struct e2pf_source_ops e2pf_ext4_ops;
+extern const struct pf_source_ops e2pf_ext4_ops;
 
 /* Do the tables lie in the order of their groups? */
 bool e2pf_ext4_tables_are_ordered(const struct e2pf_ext4 *ext4);
@@ -32,7 +32,7 @@ bool e2pf_ext4_may_read(const struct e2pf_ext4 *ext4, uint64_t offset,
 /* A sink that passes on to another what can be read in whole pages. */
 struct e2pf_whole_pages {
 	const struct e2pf_ext4 *ext4;
-	e2pf_sink sink;
+	pf_sink sink;
 	void *ctx;
 };
 
@@ -40,7 +40,7 @@ struct e2pf_whole_pages {
 struct e2pf_plan e2pf_ext4_plan(struct e2pf_whole_pages *w);
 
 /* Do the bytes of this reference have inodes? */
-static inline bool e2pf_has_inodes(const struct e2pf_ref *ref)
+static inline bool e2pf_has_inodes(const struct pf_ref *ref)
 {
 	const uint8_t parse = e2pf_kind_of(ref).parse;
 
@@ -50,7 +50,7 @@ static inline bool e2pf_has_inodes(const struct e2pf_ref *ref)
 /* The number of the inode at byte `at` of such a reference, in *ino, and how many are in
  * use from there to the end of the table: 0 if the checker has moved the table. */
 uint64_t e2pf_ext4_inodes_left(const struct e2pf_ext4 *ext4,
-			       const struct e2pf_ref *ref, uint64_t at,
+			       const struct pf_ref *ref, uint64_t at,
 			       uint32_t *ino);
 
 #endif

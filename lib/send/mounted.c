@@ -99,7 +99,7 @@ uint64_t e2pf_mounted_bytes_read(void)
 	       (uint64_t)used.ru_inblock * 512;
 }
 
-static int read_direct(void *ctx, const struct e2pf_ref *ref, void *bytes)
+static int read_direct(void *ctx, const struct pf_ref *ref, void *bytes)
 {
 	const struct e2pf_mounted *fs = ctx;
 
@@ -115,7 +115,7 @@ const char *e2pf_mounted_open_devices(struct e2pf_mounted *fs)
 	int fd;
 
 	for (id = 0; id <= fs->max_id && id <= UINT16_MAX &&
-		     fs->map.devices < E2PF_DEVICES; id++) {
+		     fs->map.devices < PF_MAX_DEVICES; id++) {
 		memset(&one, 0, sizeof(one));
 		one.devid = id;
 		if (ioctl(fs->fd, BTRFS_IOC_DEV_INFO, &one))

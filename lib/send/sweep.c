@@ -20,7 +20,7 @@
 
 void e2pf_sweep_choose(struct e2pf_sweep *s, struct e2pf_session *session)
 {
-	struct e2pf_engine_config *cfg = &session->cfg;
+	struct pf_options *cfg = &session->cfg;
 	struct stat st;
 	unsigned i;
 

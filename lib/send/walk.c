@@ -95,7 +95,7 @@ static bool accept_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
 		.tree = w->tree, .keys = leaf->keys, .parse = l->parse
 	};
 	const uint64_t slot = e2pf_chunk_map_slot(&w->fs.map, leaf->ptr.logical);
-	struct e2pf_ref ref;
+	struct pf_ref ref;
 
 	/* Extents of one file alone are none of the walk's business. */
 	if (leaf->keys.first.type >= BTRFS_EXTENT_DATA_KEY &&
@@ -363,7 +363,7 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 		e2pf_note(&r->notes, "reads: the memory that may be used is full");
 }
 
-static void count(const struct e2pf_session *session, struct e2pf_engine_stats *stats)
+static void count(const struct e2pf_session *session, struct pf_engine_stats *stats)
 {
 	const struct walk *w = (const struct walk *)session;
 

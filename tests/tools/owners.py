@@ -31,7 +31,7 @@ WAITS = r"\bpthread_cond_(?:timed)?wait\("
 # calls that in turn; and its functions that run before there is another thread.
 NEED_LOCK = {"set_state", "settle", "is_worth_waiting", "pthread_cond_wait",
              "pthread_cond_timedwait"}
-ALONE = {"e2pf_monitor_init", "e2pf_monitor_destroy"}
+ALONE = {"pf_monitor_init", "pf_monitor_destroy"}
 
 
 def without_comments(text):
@@ -86,7 +86,7 @@ def waking(code, bad):
 def need_lock(header):
     """The functions that a part's header declares below "... need the lock"."""
     need = False
-    for m in re.finditer(r"^/\*(.*?)\*/|\b(e2pf_\w+)\((?=[^;{}]*\);)", header,
+    for m in re.finditer(r"^/\*(.*?)\*/|\b(pf_\w+)\((?=[^;{}]*\);)", header,
                          re.S | re.M):
         if m[2] and need:
             yield m[2]
@@ -117,8 +117,8 @@ def locking(code, header, bad):
 
 
 def fields_of(text, struct):
-    """The names that struct e2pf_STRUCT declares."""
-    body = re.search(r"struct e2pf_%s \{(.*?)\n\};" % struct, text, re.S)[1]
+    """The names that struct pf_STRUCT declares."""
+    body = re.search(r"struct pf_%s \{(.*?)\n\};" % struct, text, re.S)[1]
     names = []
     for line in without_comments(body).split(";"):
         for declarator in line.split(","):
@@ -131,7 +131,7 @@ def fields_of(text, struct):
 def part_writes(code, part, owner):
     """Each field of this part that a file writes."""
     names = [r"\be->%s\." % part]
-    for m in re.finditer(r"struct e2pf_%s \*(\w+)" % part, code):
+    for m in re.finditer(r"struct pf_%s \*(\w+)" % part, code):
         if owner or not code[:m.start()].rstrip().endswith("const"):
             names.append(r"\b%s->" % m[1])
     for name in set(names):

@@ -52,7 +52,7 @@ static uint64_t at_inode;		/* of the directory */
 static __thread uint64_t bytes_read;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int read_node(void *ctx, const struct e2pf_ref *ref, void *block)
+static int read_node(void *ctx, const struct pf_ref *ref, void *block)
 {
 	unsigned i;
 
@@ -176,7 +176,7 @@ static unsigned leaves(unsigned tree)
 	return n;
 }
 
-static struct e2pf_engine_stats stats;
+static struct pf_engine_stats stats;
 
 static void walk(uint64_t inode, bool subvolumes, uint64_t memory, bool cached, bool stop)
 {
