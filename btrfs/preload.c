@@ -25,7 +25,7 @@
 
 /* Maximum number of descriptors that are followed: those of the devices, and a
  * few more, one of them for the device named on the command line. */
-#define OPENED_MOST (E2PF_DEVICES + 8u)
+#define OPENED_MOST (PF_MAX_DEVICES + 8u)
 
 /* If the metadata is larger than btrfs check's own cache, it requests readahead
  * of a node's children each time it visits the node: 3,627,558 calls for 43,983
@@ -137,7 +137,7 @@ void module_closes(int fd)
 }
 
 bool on_program_read(int fd, uint64_t offset, uint64_t length,
-		     struct e2pf_read *read)
+		     struct pf_read *read)
 {
 	struct e2pf_btrfs_opened *opened;
 	E2PF_KEEP_ERRNO;
@@ -155,7 +155,7 @@ bool on_program_read(int fd, uint64_t offset, uint64_t length,
 	read->device = (unsigned)opened->index;
 	read->offset = offset;
 	read->length = length;
-	e2pf_engine_before_read(self.session->engine, read);
+	pf_engine_before_read(self.session->engine, read);
 	return true;
 }
 
@@ -173,11 +173,11 @@ static int descriptor_of(unsigned device)
 
 /* Drop only blocks that were read ahead.  A worker would read other blocks
  * again, and wait in vain for the check to use them. */
-void module_has_read(const struct e2pf_read *read)
+void module_has_read(const struct pf_read *read)
 {
 	E2PF_KEEP_ERRNO;
 
-	if (e2pf_engine_after_read(self.session->engine, read) &&
+	if (pf_engine_after_read(self.session->engine, read) &&
 	    e2pf_btrfs_of(self.session)->drop_read)
 		posix_fadvise(descriptor_of(read->device),
 			      (off_t)read->offset, (off_t)read->length,

@@ -32,8 +32,8 @@ void module_closes(int fd);
 /* The program is about to read `length` bytes.  If this returns true,
  * module_has_read() must follow. */
 bool on_program_read(int fd, uint64_t offset, uint64_t length,
-		     struct e2pf_read *read);
-void module_has_read(const struct e2pf_read *read);
+		     struct pf_read *read);
+void module_has_read(const struct pf_read *read);
 
 /* The program calls readahead.  Returns true if the call may be dropped, because
  * the same range was requested a moment ago.  Otherwise *fd and *offset are set

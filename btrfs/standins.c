@@ -24,7 +24,7 @@
 #define PREAD(pread, off_t) \
 	ssize_t pread(int fd, void *buf, size_t count, off_t offset) \
 	{ \
-		struct e2pf_read read; \
+		struct pf_read read; \
 		bool seen = on_program_read(fd, (uint64_t)offset, count, &read); \
 		ssize_t n; \
 		REAL(pread); \

@@ -87,7 +87,7 @@ void clones_add(uint64_t block);
 
 /* Pass 1D has reached such a block of a file whose blocks it clones.  The engine
  * and its source are those of the check. */
-void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+void clones_at(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 	       uint64_t block);
 
 #endif

@@ -109,7 +109,7 @@ static bool move_to(struct position *p, uint64_t place)
 }
 
 /* Pass the engine as many blocks as it has room for. */
-static void hand_over(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
+static void hand_over(struct e2pf_ext4 *ext4, struct pf_engine *engine)
 {
 	static uint64_t block[PART];
 	uint64_t first, n;
@@ -144,7 +144,7 @@ static bool find(uint64_t block)
 	return false;
 }
 
-void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+void clones_at(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 	       uint64_t block)
 {
 	uint64_t place;
@@ -154,7 +154,7 @@ void clones_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 	    !change_bit(block, false))
 		return;
 	if (!self.begun) {
-		e2pf_engine_wake(engine);
+		pf_engine_wake(engine);
 		e2pf_ext4_list_begin(ext4, engine, self.blocks, E2PF_FILES);
 	}
 	self.begun = true;

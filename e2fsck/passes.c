@@ -26,7 +26,7 @@ static struct {
 					   followed */
 } self;
 
-static struct e2pf_engine *engine(void)
+static struct pf_engine *engine(void)
 {
 	return check.fs && check.session ? check.session->engine : NULL;
 }
@@ -47,7 +47,7 @@ static void notice(enum seen seen)
 	if (!engine() || (next == stage && seen != SEEN_OPEN))
 		return;
 	atomic_store(&self.stage, next);
-	e2pf_engine_stage(engine(), next);
+	pf_engine_begin_stage(engine(), next);
 }
 
 void passes_begin(void)
@@ -192,7 +192,7 @@ void ext2fs_close_inode_scan(ext2_inode_scan scan)
 errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 				     struct ext2_inode *inode, int bufsize)
 {
-	struct e2pf_engine *e;
+	struct pf_engine *e;
 	errcode_t err;
 	REAL(ext2fs_get_next_inode_full);
 
@@ -200,7 +200,7 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	/* NULL once the check has ended, whatever its threads still do. */
 	e = *ino && scan == self.scan ? engine() : NULL;
 	if (e)
-		e2pf_engine_at(e, E2PF_EXT4_TABLES, (*ino - 1) / self.group_inodes);
+		pf_engine_report_position(e, E2PF_EXT4_TABLES, (*ino - 1) / self.group_inodes);
 	return err;
 }
 
@@ -234,7 +234,7 @@ static int copy_entry(ext2_filsys fs, struct ext2_db_entry2 *entry, void *data)
 static void hand_over(struct walk *w)
 {
 	static struct part part;
-	struct e2pf_engine *e = engine();
+	struct pf_engine *e = engine();
 	struct e2pf_ext4 *ext4 = e ? source() : NULL;
 	uint64_t first, n;
 	REAL(ext2fs_dblist_iterate3);

@@ -35,7 +35,7 @@ static uint64_t limit(void *ctx)
 	return part_of(s, e2pf_memory_share(s->sysroot, true));
 }
 
-static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
+static bool count_disks(void *ctx, struct pf_disk_counters *disks)
 {
 	const struct e2pf_session *s = ctx;
 
@@ -55,7 +55,7 @@ int e2pf_session_init(struct e2pf_session *s,
 	s->sysroot = "";
 	if (!s->name)
 		return ENOMEM;
-	s->cfg = (struct e2pf_engine_config) {
+	s->cfg = (struct pf_options) {
 		.limit = limit, .ctx = s, .count_disks = count_disks
 	};
 	return 0;
@@ -86,7 +86,7 @@ static uint64_t own_budget(const struct e2pf_session *s)
 
 void e2pf_session_choose(struct e2pf_session *s)
 {
-	struct e2pf_engine_config *cfg = &s->cfg;
+	struct pf_options *cfg = &s->cfg;
 	struct e2pf_policy policy;
 	unsigned i, most;
 
@@ -113,7 +113,7 @@ void e2pf_session_choose(struct e2pf_session *s)
 
 int e2pf_session_start(struct e2pf_session *s)
 {
-	return s->why_off ? 0 : e2pf_engine_start(s->engine, &s->cfg);
+	return s->why_off ? 0 : pf_engine_start(s->engine, &s->cfg);
 }
 
 /* How long to wait for the engine's lock: a progress report waits less, since the next one
@@ -123,18 +123,18 @@ int e2pf_session_start(struct e2pf_session *s)
 
 /* Unless it has stopped, or has no engine: then `stats` stays as it is. */
 static void count_now(const struct e2pf_session *s,
-		      struct e2pf_engine_stats *stats)
+		      struct pf_engine_stats *stats)
 {
 	if (s->stopped || !s->engine)
 		return;
-	e2pf_engine_get_stats(s->engine, STATS_PATIENCE_MS, stats);
+	pf_engine_get_stats(s->engine, STATS_PATIENCE_MS, stats);
 }
 
 void e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p)
 {
-	struct e2pf_engine_stats *engine = &s->shown;
+	struct pf_engine_stats *engine = &s->shown;
 
-	p->busy = !e2pf_engine_get_stats(s->engine, PROGRESS_PATIENCE_MS, engine);
+	p->busy = !pf_engine_get_stats(s->engine, PROGRESS_PATIENCE_MS, engine);
 	p->device = s->name;
 	p->disk = s->topo.disks == 1 ? s->topo.disk[0].name : NULL;
 	p->stage = s->type->stage_names[engine->at_stage];
@@ -151,7 +151,7 @@ bool e2pf_session_stop(struct e2pf_session *s, int milliseconds)
 		return !s->left_behind;
 	if (s->type->stop)
 		s->type->stop(s);
-	s->left_behind = s->engine && !e2pf_engine_stop(s->engine, milliseconds);
+	s->left_behind = s->engine && !pf_engine_stop(s->engine, milliseconds);
 	count_now(s, &s->last);
 	s->stopped = true;
 	return !s->left_behind;
@@ -163,7 +163,7 @@ void e2pf_session_free(struct e2pf_session *session)
 
 	if (!session || !e2pf_session_stop(session, -1))
 		return;
-	e2pf_engine_free(session->engine);
+	pf_engine_free(session->engine);
 	for (i = 0; i < session->devices; i++)
 		if (session->dev[i])
 			session->dev[i]->ops->close(session->dev[i]);
@@ -173,9 +173,9 @@ void e2pf_session_free(struct e2pf_session *session)
 }
 
 void e2pf_session_count(struct e2pf_session *s,
-			struct e2pf_engine_stats *stats)
+			struct pf_engine_stats *stats)
 {
-	struct e2pf_engine_stats now = s->last;
+	struct pf_engine_stats now = s->last;
 
 	/* Two threads may ask at once. */
 	count_now(s, &now);
@@ -196,7 +196,7 @@ static const char *declared(const struct e2pf_session *s, bool seeks)
 /* The number of threads and the order of reads, and what determined them. */
 static void add_order(const struct e2pf_session *s, struct e2pf_report *r)
 {
-	const struct e2pf_engine_stats *st = &r->engine;
+	const struct pf_engine_stats *st = &r->engine;
 	bool seeks = st->speed.seeks;
 	const char *order = seeks ? "in device order" : r->order;
 	const char *kind = seeks ? "it seeks" : "it does not seek";

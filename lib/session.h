@@ -31,7 +31,7 @@ struct e2pf_filesystem {
 	 * also when a read of the checker wakes the engine, but not while it is
 	 * started or freed. */
 	void (*get_progress)(struct e2pf_session *session,
-			     const struct e2pf_engine_stats *engine,
+			     const struct pf_engine_stats *engine,
 			     struct e2pf_progress *progress);
 	/* Stop observing the checker's reads; then the workers are stopped. */
 	void (*stop)(struct e2pf_session *session);
@@ -48,16 +48,16 @@ struct e2pf_session {
 	const char *sysroot;		/* prefix of /sys and /proc; "" but in
 					   tests */
 	unsigned devices;
-	struct e2pf_device *dev[E2PF_DEVICES];	/* NULL without an engine */
-	struct stat stat[E2PF_DEVICES];
+	struct e2pf_device *dev[PF_MAX_DEVICES];	/* NULL without an engine */
+	struct stat stat[PF_MAX_DEVICES];
 	struct e2pf_topology topo;	/* of all devices together */
-	struct e2pf_engine_config cfg;
-	struct e2pf_engine *engine;	/* the filesystem's part makes it */
-	struct e2pf_engine_stats past;	/* of inherited sessions */
-	struct e2pf_engine_stats last;	/* of this one, when it was last counted;
+	struct pf_options cfg;
+	struct pf_engine *engine;	/* the filesystem's part makes it */
+	struct pf_engine_stats past;	/* of inherited sessions */
+	struct pf_engine_stats last;	/* of this one, when it was last counted;
 					   without an engine (send) its owner
 					   writes them */
-	struct e2pf_engine_stats shown;	/* by the last progress report: shown again
+	struct pf_engine_stats shown;	/* by the last progress report: shown again
 					   if the engine's lock cannot be had */
 	bool stopped;
 	bool left_behind;		/* a thread still runs after the stop: the
@@ -78,7 +78,7 @@ int e2pf_session_init(struct e2pf_session *s,
 		      const struct e2pf_settings *settings);
 
 /* Add a device, which the session will close.  If `dev` is NULL, only its
- * topology is used.  There may be at most E2PF_DEVICES. */
+ * topology is used.  There may be at most PF_MAX_DEVICES. */
 void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
 			     const struct stat *st);
 
@@ -86,12 +86,12 @@ void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
 void e2pf_session_choose(struct e2pf_session *s);
 
 /* Begin to read ahead as chosen and as set in `cfg`, unless `why_off` is set.
- * Returns 0 or an errno, as e2pf_engine_start() does. */
+ * Returns 0 or an errno, as pf_engine_start() does. */
 int e2pf_session_start(struct e2pf_session *s);
 
 /* The sums over this session and the ones it has inherited. */
 void e2pf_session_count(struct e2pf_session *s,
-			struct e2pf_engine_stats *stats);
+			struct pf_engine_stats *stats);
 
 /* Fill in the facts that the session knows, and add notes: memory, threads, order,
  * and whether anything was read ahead.  The session owns the texts. */

@@ -124,7 +124,7 @@ static void describe(const struct module_result *r, double seconds, char *text,
 		     size_t size)
 {
 	const struct e2pf_notes *notes = &module.report.notes;
-	const struct e2pf_engine_stats *st = &module.report.engine;
+	const struct pf_engine_stats *st = &module.report.engine;
 	char took[32], wait[32], disk[64] = "";
 
 	e2pf_in_words(seconds, took, sizeof(took));
@@ -145,7 +145,7 @@ static void describe(const struct module_result *r, double seconds, char *text,
 	if (st->slow_or_failed)
 		snprintf(text + strlen(text), size,
 			 "; device slow or failing at byte %llu",
-			 (unsigned long long)st->suspect_at);
+			 (unsigned long long)st->degraded_at);
 }
 
 /* A user who waited LONG_S seconds for a check at a terminal is told whether it

@@ -44,7 +44,7 @@ static void worst(int *status, int other)
 static void spend(struct reading *r, struct e2pf_session *s)
 {
 	const uint64_t least = 1u << 20;
-	struct e2pf_engine_stats st;
+	struct pf_engine_stats st;
 
 	e2pf_session_count(s, &st);
 	r->left = s->cfg.budget > st.prefetched_bytes + least ?
@@ -100,7 +100,7 @@ static bool read_target(struct reading *r, unsigned i)
 	if (err)
 		worst(&r->status, fail(t->device, err));
 	over = is_over(r, i + 1);
-	if (opened && !over && e2pf_engine_wait(t->session->engine, -1)) {
+	if (opened && !over && pf_engine_wait(t->session->engine, -1)) {
 		spend(r, t->session);
 		t->seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - began;
 	}
@@ -126,9 +126,9 @@ static void *read_all(void *arg)
 #define CLEAR_LINE "\r\033[K"
 
 /* Wait for a moment; returns true when all is read. */
-static bool has_ended(struct reading *r, struct e2pf_engine_stats *sum)
+static bool has_ended(struct reading *r, struct pf_engine_stats *sum)
 {
-	struct e2pf_engine_stats one;
+	struct pf_engine_stats one;
 	struct timespec until = e2pf_deadline(TICK_NS);
 	unsigned i, begun;
 	bool done;
@@ -150,7 +150,7 @@ static bool has_ended(struct reading *r, struct e2pf_engine_stats *sum)
 }
 
 /* Print how much has been read, and how fast, on one line of the terminal. */
-static void print_progress(const struct e2pf_engine_stats *st, double passed)
+static void print_progress(const struct pf_engine_stats *st, double passed)
 {
 	double mib = (double)st->prefetched_bytes / (1u << 20);
 
@@ -168,7 +168,7 @@ static void wait_with_progress(struct reading *r)
 {
 	bool show = isatty(STDERR_FILENO), shown = false;
 	double began = e2pf_clock_seconds(CLOCK_MONOTONIC), now = began, moved = began;
-	struct e2pf_engine_stats st;
+	struct pf_engine_stats st;
 	uint64_t before = 0;
 
 	while (!(r->o->command && (now - began >= (double)r->o->wait ||
@@ -199,7 +199,7 @@ static int stats_status(const struct options *o, const char *why)
 
 /* Write the same line as a check, but none if everything was cached, as is usual
  * in a timer. */
-static void write_log(const struct target *t, const struct e2pf_engine_stats *st)
+static void write_log(const struct target *t, const struct pf_engine_stats *st)
 {
 	char sentence[128];
 
@@ -223,7 +223,7 @@ static int finish_target(const struct reading *all, const struct target *t,
 {
 	const struct options *o = all->o;
 	struct e2pf_report r = { .device = NULL };
-	const struct e2pf_engine_stats *st = &r.engine;
+	const struct pf_engine_stats *st = &r.engine;
 	bool complete;
 
 	e2pf_session_stop(t->session, all->over ? PATIENCE_MS : -1);
@@ -288,7 +288,7 @@ static int end_reading(struct reading *r, pthread_t thread)
 		s = r->targets.item[r->begun - 1].session;
 	pthread_mutex_unlock(&r->lock);
 	if (s)
-		e2pf_engine_stop(s->engine, PATIENCE_MS);
+		pf_engine_stop(s->engine, PATIENCE_MS);
 	if (e2pf_thread_join(thread, PATIENCE_MS)) {
 		r->status = 0;
 		finish(r);

@@ -49,16 +49,16 @@ static void print_measured(const struct e2pf_probe *p)
 	       ": a single spindle" : "");
 }
 
-static void print_class(const char *name, const struct e2pf_class_count *c,
+static void print_class(const char *name, const struct pf_class_count *c,
 			uint64_t block_size)
 {
 	printf("%-12s %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n", name,
 	       c->bytes / block_size, c->runs, c->bytes / 1024);
 }
 
-static void print_plan(const struct e2pf_class_count *plan, uint64_t block_size)
+static void print_plan(const struct pf_class_count *plan, uint64_t block_size)
 {
-	struct e2pf_class_count all = { .bytes = 0 };
+	struct pf_class_count all = { .bytes = 0 };
 	unsigned i;
 
 	printf("%-12s %12s %12s %14s\n", "class", "blocks", "runs", "KiB");

@@ -30,7 +30,7 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 /* The check reads each tree block once.  How many there are is known when all
  * nodes have been read. */
 static void get_progress(struct e2pf_session *session,
-			 const struct e2pf_engine_stats *engine,
+			 const struct pf_engine_stats *engine,
 			 struct e2pf_progress *p)
 {
 	const struct e2pf_btrfs *b = e2pf_btrfs_of(session);
@@ -69,7 +69,7 @@ static const char *add_device(struct btrfs_session *s, int fd,
 	const char *why;
 	char path[32];
 
-	if (s->base.devices == E2PF_DEVICES)
+	if (s->base.devices == PF_MAX_DEVICES)
 		return "too many devices";
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (e2pf_device_open(path, 0, &dev))
@@ -111,7 +111,7 @@ static const char *open_devices(struct btrfs_session *s,
 	return s->base.devices ? NULL : why;
 }
 
-static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
+static int read_block(void *ctx, const struct pf_ref *ref, void *bytes)
 {
 	struct e2pf_device *dev = ((struct e2pf_session *)ctx)->
 				  dev[ref->device];
@@ -137,7 +137,7 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 	}
 	if (!*why) {
 		e2pf_btrfs_init(&s->btrfs, read_block, &s->base);
-		s->base.engine = e2pf_engine_new(&s->btrfs.source, s->base.dev);
+		s->base.engine = pf_engine_new(&s->btrfs.source, s->base.dev);
 		if (s->base.engine)
 			return &s->base;
 		*why = "no memory";

@@ -30,7 +30,7 @@
 /* The nodes and links of leaf_order.h may take this part of the budget. */
 #define ORDER_PART 16u
 
-static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
+static struct e2pf_btrfs *btrfs_of(struct pf_source *source)
 {
 	return (struct e2pf_btrfs *)source;
 }
@@ -38,7 +38,7 @@ static struct e2pf_btrfs *btrfs_of(struct e2pf_source *source)
 /* Where references are passed to. */
 struct ref_sink {
 	struct e2pf_btrfs *btrfs;
-	e2pf_sink sink;
+	pf_sink sink;
 	void *ctx;
 };
 
@@ -46,7 +46,7 @@ struct ref_sink {
 static void pass_ref(const struct ref_sink *to, uint64_t logical,
 		     enum e2pf_btrfs_class cls, bool parse)
 {
-	struct e2pf_ref ref;
+	struct pf_ref ref;
 
 	if (!e2pf_chunk_map_find(&to->btrfs->map, logical, &ref))
 		return;
@@ -87,8 +87,8 @@ static void add_tree(struct e2pf_btrfs *btrfs,
  * The operations.
  */
 
-static void btrfs_begin(struct e2pf_source *source,
-			const struct e2pf_start *start)
+static void btrfs_begin(struct pf_source *source,
+			const struct pf_start *start)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 
@@ -103,7 +103,7 @@ static void btrfs_begin(struct e2pf_source *source,
 	add_tree(btrfs, &btrfs->map.super.root);
 }
 
-static uint64_t btrfs_units(struct e2pf_source *source, unsigned phase,
+static uint64_t btrfs_units(struct pf_source *source, unsigned phase,
 			    bool *more)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
@@ -153,12 +153,12 @@ static void make_order(struct e2pf_btrfs *btrfs)
 	btrfs->drop_read = n > sweeps.room && n < kept_by_check() / size;
 }
 
-static const struct e2pf_phase *btrfs_next(struct e2pf_source *source,
-					   const struct e2pf_phase *after)
+static const struct pf_phase *btrfs_next(struct pf_source *source,
+					   const struct pf_phase *after)
 {
 	/* Adjacent units often refer to adjacent blocks. */
 #define PHASE(n) { .number = n, .gated = true, .at_once = E2PF_LEAF_PORTION }
-	static const struct e2pf_phase phases[E2PF_BTRFS_PHASES] = {
+	static const struct pf_phase phases[E2PF_BTRFS_PHASES] = {
 		PHASE(E2PF_BTRFS_NODES), PHASE(E2PF_BTRFS_LEAVES)
 	};
 #undef PHASE
@@ -176,8 +176,8 @@ static struct e2pf_btrfs_ptr root_of(struct e2pf_btrfs *btrfs, uint64_t unit)
 	return btrfs->tree[unit];
 }
 
-static void btrfs_seed(struct e2pf_source *source, unsigned phase,
-		       uint64_t unit, e2pf_sink sink, void *ctx)
+static void btrfs_seed(struct pf_source *source, unsigned phase,
+		       uint64_t unit, pf_sink sink, void *ctx)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 	const struct ref_sink to = { btrfs, sink, ctx };
@@ -193,8 +193,8 @@ static void btrfs_seed(struct e2pf_source *source, unsigned phase,
 	}
 }
 
-static uint32_t btrfs_piece(struct e2pf_source *source,
-			    const struct e2pf_ref *ref, uint64_t at)
+static uint32_t btrfs_piece(struct pf_source *source,
+			    const struct pf_ref *ref, uint64_t at)
 {
 	(void)source;
 	return at ? 0 : ref->length;
@@ -231,7 +231,7 @@ static void accept_root(void *ctx, const struct e2pf_btrfs_item *item)
 }
 
 /* Whether a block is the one that was meant, as far as can be known. */
-static bool is_meant(const struct e2pf_btrfs *btrfs, const struct e2pf_ref *ref,
+static bool is_meant(const struct e2pf_btrfs *btrfs, const struct pf_ref *ref,
 		     const struct e2pf_btrfs_ptr *self, const void *bytes)
 {
 	bool is_root_tree = self->owner == BTRFS_ROOT_TREE_OBJECTID;
@@ -242,9 +242,9 @@ static bool is_meant(const struct e2pf_btrfs *btrfs, const struct e2pf_ref *ref,
 	       e2pf_btrfs_fits(&btrfs->map.super, self, bytes);
 }
 
-static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
+static bool btrfs_parse(struct pf_source *source, const struct pf_ref *ref,
 			uint64_t at, const void *bytes, uint32_t size,
-			e2pf_sink sink, void *ctx)
+			pf_sink sink, void *ctx)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 	struct found found = { .to = { btrfs, sink, ctx }, .children = 0 };
@@ -274,8 +274,8 @@ static bool btrfs_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 }
 
 /* Samples are blocks spread over the metadata chunks. */
-static void btrfs_sample(struct e2pf_source *source, uint64_t index,
-			 e2pf_sink sink, void *ctx)
+static void btrfs_sample(struct pf_source *source, uint64_t index,
+			 pf_sink sink, void *ctx)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 	const struct ref_sink to = { btrfs, sink, ctx };
@@ -286,7 +286,7 @@ static void btrfs_sample(struct e2pf_source *source, uint64_t index,
 		pass_ref(&to, logical, E2PF_BTRFS_CLASS_ROOTS, false);
 }
 
-static const struct e2pf_source_ops btrfs_ops = {
+static const struct pf_source_ops btrfs_ops = {
 	.begin = btrfs_begin,
 	.next = btrfs_next,
 	.units = btrfs_units,
@@ -313,7 +313,7 @@ void e2pf_btrfs_init(struct e2pf_btrfs *btrfs, e2pf_btrfs_reader read,
 {
 	pthread_mutex_init(&btrfs->lock, NULL);
 	e2pf_chunk_map_make(&btrfs->map, read, ctx);
-	btrfs->source = (struct e2pf_source) {
+	btrfs->source = (struct pf_source) {
 		.ops = &btrfs_ops,
 		.grain = btrfs->map.super.sectorsize,
 		.devices = btrfs->map.devices,

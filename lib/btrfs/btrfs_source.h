@@ -28,13 +28,13 @@ enum e2pf_btrfs_class {
 };
 
 struct e2pf_btrfs {
-	struct e2pf_source source;
+	struct pf_source source;
 
 	/* Set before e2pf_btrfs_init(): the filesystem, its devices (1 to
-	 * E2PF_DEVICES; references name a device by its index), and their
+	 * PF_MAX_DEVICES; references name a device by its index), and their
 	 * sizes. */
 	struct e2pf_chunk_map map;
-	uint64_t bytes[E2PF_DEVICES];
+	uint64_t bytes[PF_MAX_DEVICES];
 
 	/* Known when all nodes were read.  May be read by any thread. */
 	_Atomic(uint64_t) leaves;	/* that are read after all nodes */

@@ -40,10 +40,10 @@ static const struct profile {
 	{ BTRFS_BLOCK_GROUP_RAID1, 2, 0, 2, 2 },
 	{ BTRFS_BLOCK_GROUP_RAID1C3, 3, 0, 3, 3 },
 	{ BTRFS_BLOCK_GROUP_RAID1C4, 4, 0, 4, 4 },
-	{ BTRFS_BLOCK_GROUP_RAID0, 1, 0, 1, E2PF_DEVICES },
-	{ BTRFS_BLOCK_GROUP_RAID10, 2, 0, 2, E2PF_DEVICES },
-	{ BTRFS_BLOCK_GROUP_RAID5, 1, 1, 2, E2PF_DEVICES },
-	{ BTRFS_BLOCK_GROUP_RAID6, 1, 2, 3, E2PF_DEVICES },
+	{ BTRFS_BLOCK_GROUP_RAID0, 1, 0, 1, PF_MAX_DEVICES },
+	{ BTRFS_BLOCK_GROUP_RAID10, 2, 0, 2, PF_MAX_DEVICES },
+	{ BTRFS_BLOCK_GROUP_RAID5, 1, 1, 2, PF_MAX_DEVICES },
+	{ BTRFS_BLOCK_GROUP_RAID6, 1, 2, 3, PF_MAX_DEVICES },
 };
 
 struct map_chunk {
@@ -295,7 +295,7 @@ static const struct map_chunk *chunk_of(const struct e2pf_chunk_map *map,
  * one that it can. */
 static bool find_copy(const struct e2pf_chunk_map *map,
 		      const struct map_chunk *c, uint64_t offset, unsigned copy,
-		      struct e2pf_ref *ref)
+		      struct pf_ref *ref)
 {
 	uint32_t size = map->super.nodesize;
 	uint64_t unit = offset / STRIPE_LEN, in_unit = offset % STRIPE_LEN;
@@ -310,7 +310,7 @@ static bool find_copy(const struct e2pf_chunk_map *map,
 				       column * c->profile->copies + copy;
 	if (stripe->device == NO_DEVICE)
 		return false;
-	*ref = (struct e2pf_ref) {
+	*ref = (struct pf_ref) {
 		.offset = stripe->offset + row * STRIPE_LEN + in_unit,
 		.length = size, .device = stripe->device
 	};
@@ -318,7 +318,7 @@ static bool find_copy(const struct e2pf_chunk_map *map,
 }
 
 bool e2pf_chunk_map_find(const struct e2pf_chunk_map *map, uint64_t logical,
-			 struct e2pf_ref *ref)
+			 struct pf_ref *ref)
 {
 	const struct map_chunk *c = chunk_of(map, logical);
 	unsigned copy;
@@ -332,7 +332,7 @@ bool e2pf_chunk_map_find(const struct e2pf_chunk_map *map, uint64_t logical,
 bool e2pf_chunk_map_read(const struct e2pf_chunk_map *map,
 			 const struct e2pf_btrfs_ptr *ptr, void *block)
 {
-	struct e2pf_ref ref;
+	struct pf_ref ref;
 
 	return e2pf_chunk_map_find(map, ptr->logical, &ref) &&
 	       !map->read(map->ctx, &ref, block) &&

@@ -14,12 +14,12 @@
 #include "plan.h"
 
 /* Read a block.  Returns 0 or an errno. */
-typedef int (*e2pf_btrfs_reader)(void *ctx, const struct e2pf_ref *ref,
+typedef int (*e2pf_btrfs_reader)(void *ctx, const struct pf_ref *ref,
 				 void *bytes);
 
 struct e2pf_chunk_map {
 	struct e2pf_btrfs_super super;
-	struct e2pf_btrfs_device device[E2PF_DEVICES];
+	struct e2pf_btrfs_device device[PF_MAX_DEVICES];
 	unsigned devices;
 	struct map_chunk *chunk;	/* the first `count` by logical
 					   address; others wait for finish() */
@@ -33,7 +33,7 @@ struct e2pf_chunk_map {
 };
 
 /* Read the superblock of a device, and add it to a map that is zero but for
- * other devices, which must be fewer than E2PF_DEVICES.  The newest superblock
+ * other devices, which must be fewer than PF_MAX_DEVICES.  The newest superblock
  * is the filesystem's.  Returns NULL, or the reason why this device cannot be
  * used. */
 const char *e2pf_chunk_map_add_device(struct e2pf_chunk_map *map, int fd);
@@ -57,7 +57,7 @@ void e2pf_chunk_map_finish(struct e2pf_chunk_map *map);
  * false if there is none, or if it crosses the end of a stripe, as no block in
  * a slot does. */
 bool e2pf_chunk_map_find(const struct e2pf_chunk_map *map, uint64_t logical,
-			 struct e2pf_ref *ref);
+			 struct pf_ref *ref);
 
 /* Read the block that `ptr` describes to `block`, which is aligned to 4096
  * bytes.  Returns false if it cannot be read, or is another one. */

@@ -187,9 +187,9 @@ static void claim_near(struct e2pf_leaf_order *order, uint32_t sweep,
 static void alternate(struct e2pf_leaf_order *order,
 		      const struct e2pf_chunk_map *map)
 {
-	struct e2pf_ref ref;
+	struct pf_ref ref;
 	struct e2pf_order_leaf *leaf = order->leaf, *end = leaf + order->leaves;
-	uint64_t passed[E2PF_DEVICES] = { 0 };
+	uint64_t passed[PF_MAX_DEVICES] = { 0 };
 	uint32_t sweep = 0;
 
 	for (sort(order, by_portion); leaf < end; leaf++) {
@@ -200,7 +200,7 @@ static void alternate(struct e2pf_leaf_order *order,
 					leaf->slot), &ref))
 			leaf->portion = (uint32_t)(passed[ref.device]++ /
 						   E2PF_LEAF_PORTION) *
-				     E2PF_DEVICES + ref.device;
+				     PF_MAX_DEVICES + ref.device;
 	}
 }
 

@@ -12,7 +12,7 @@
  * together, and so takes few pages. */
 #define NEAR 64u
 
-struct e2pf_block_entry {
+struct pf_block_entry {
 	uint64_t key;			/* block / BITS + 1; 0: free */
 	uint64_t bits;
 };
@@ -21,22 +21,22 @@ struct e2pf_block_entry {
  * those that are not needed would be in memory, too. */
 #define FIRST_ENTRIES 1024u
 
-static struct e2pf_block_entry *make(size_t entries)
+static struct pf_block_entry *make(size_t entries)
 {
-	void *mem = mmap(NULL, entries * sizeof(struct e2pf_block_entry),
+	void *mem = mmap(NULL, entries * sizeof(struct pf_block_entry),
 			 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);
 
 	return mem == MAP_FAILED ? NULL : mem;
 }
 
-static void drop(struct e2pf_blockset *set)
+static void drop(struct pf_blockset *set)
 {
 	if (set->entry)
 		munmap(set->entry, set->entries * sizeof(*set->entry));
 }
 
-void e2pf_blockset_reset(struct e2pf_blockset *set, size_t bytes)
+void pf_blockset_reset(struct pf_blockset *set, size_t bytes)
 {
 	size_t most = NEAR, entries;
 
@@ -45,7 +45,7 @@ void e2pf_blockset_reset(struct e2pf_blockset *set, size_t bytes)
 	while (most * 2 * sizeof(*set->entry) <= bytes)
 		most *= 2;
 	entries = most < FIRST_ENTRIES ? most : FIRST_ENTRIES;
-	*set = (struct e2pf_blockset) { .entry = NULL };
+	*set = (struct pf_blockset) { .entry = NULL };
 	if (bytes)
 		set->entry = make(entries);
 	if (set->entry) {
@@ -55,17 +55,17 @@ void e2pf_blockset_reset(struct e2pf_blockset *set, size_t bytes)
 }
 
 /* At most three quarters of the entries are used. */
-static bool is_full(const struct e2pf_blockset *set, size_t entries)
+static bool is_full(const struct pf_blockset *set, size_t entries)
 {
 	return set->used >= entries / 4 * 3;
 }
 
-bool e2pf_blockset_is_full(const struct e2pf_blockset *set)
+bool pf_blockset_is_full(const struct pf_blockset *set)
 {
 	return is_full(set, set->most);
 }
 
-static size_t home(const struct e2pf_blockset *set, uint64_t key)
+static size_t home(const struct pf_blockset *set, uint64_t key)
 {
 	uint64_t mixed = key / NEAR * UINT64_C(0x9e3779b97f4a7c15) >> 20;
 
@@ -73,7 +73,7 @@ static size_t home(const struct e2pf_blockset *set, uint64_t key)
 }
 
 /* The key's entry, or the free one where it would be. */
-static struct e2pf_block_entry *entry_of(const struct e2pf_blockset *set,
+static struct pf_block_entry *entry_of(const struct pf_blockset *set,
 					 uint64_t key)
 {
 	size_t i = home(set, key);
@@ -84,7 +84,7 @@ static struct e2pf_block_entry *entry_of(const struct e2pf_blockset *set,
 }
 
 /* Free an entry, and move those up that it kept from their home. */
-static void free_entry(struct e2pf_blockset *set, size_t hole)
+static void free_entry(struct pf_blockset *set, size_t hole)
 {
 	size_t mask = set->entries - 1, i = hole;
 
@@ -99,13 +99,13 @@ static void free_entry(struct e2pf_blockset *set, size_t hole)
 			hole = i;
 		}
 	}
-	set->entry[hole] = (struct e2pf_block_entry){ 0, 0 };
+	set->entry[hole] = (struct pf_block_entry){ 0, 0 };
 }
 
 /* Twice as many entries.  If memory is short the set keeps its size. */
-static void grow(struct e2pf_blockset *set)
+static void grow(struct pf_blockset *set)
 {
-	struct e2pf_blockset old = *set;
+	struct pf_blockset old = *set;
 	size_t i;
 
 	set->entry = make(old.entries * 2);
@@ -121,9 +121,9 @@ static void grow(struct e2pf_blockset *set)
 	drop(&old);
 }
 
-static uint64_t add_bits(struct e2pf_blockset *set, uint64_t key, uint64_t bits)
+static uint64_t add_bits(struct pf_blockset *set, uint64_t key, uint64_t bits)
 {
-	struct e2pf_block_entry *entry;
+	struct pf_block_entry *entry;
 	uint64_t added = (uint64_t)__builtin_popcountll(bits);
 
 	if (!set->entry)
@@ -144,10 +144,10 @@ static uint64_t add_bits(struct e2pf_blockset *set, uint64_t key, uint64_t bits)
 	return added;
 }
 
-static uint64_t remove_bits(struct e2pf_blockset *set, uint64_t key,
+static uint64_t remove_bits(struct pf_blockset *set, uint64_t key,
 			    uint64_t bits)
 {
-	struct e2pf_block_entry *entry = entry_of(set, key);
+	struct pf_block_entry *entry = entry_of(set, key);
 	uint64_t removed = entry->bits & bits;
 
 	entry->bits &= ~removed;
@@ -157,9 +157,9 @@ static uint64_t remove_bits(struct e2pf_blockset *set, uint64_t key,
 	return (uint64_t)__builtin_popcountll(removed);
 }
 
-static uint64_t for_bits(struct e2pf_blockset *set, uint64_t block,
+static uint64_t for_bits(struct pf_blockset *set, uint64_t block,
 			 uint64_t count,
-			 uint64_t (*apply)(struct e2pf_blockset *, uint64_t key,
+			 uint64_t (*apply)(struct pf_blockset *, uint64_t key,
 					   uint64_t bits))
 {
 	uint64_t n = 0;
@@ -177,13 +177,13 @@ static uint64_t for_bits(struct e2pf_blockset *set, uint64_t block,
 	return n;
 }
 
-uint64_t e2pf_blockset_add(struct e2pf_blockset *set, uint64_t block,
+uint64_t pf_blockset_add(struct pf_blockset *set, uint64_t block,
 			   uint64_t count)
 {
 	return for_bits(set, block, count, add_bits);
 }
 
-uint64_t e2pf_blockset_remove(struct e2pf_blockset *set, uint64_t block,
+uint64_t pf_blockset_remove(struct pf_blockset *set, uint64_t block,
 			      uint64_t count)
 {
 	return set->used ? for_bits(set, block, count, remove_bits) : 0;

@@ -6,34 +6,34 @@
  * are not recorded.  Removing does not allocate: the checker's thread does it, and its
  * heap must stay as it would be without the engine.  The owner locks.
  */
-#ifndef E2PF_BLOCKSET_H
-#define E2PF_BLOCKSET_H
+#ifndef PF_BLOCKSET_H
+#define PF_BLOCKSET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* All zero: an empty set, which has room for nothing. */
-struct e2pf_blockset {
-	struct e2pf_block_entry *entry;
+struct pf_blockset {
+	struct pf_block_entry *entry;
 	size_t entries, used;
 	size_t most;			/* entries that there may be */
 	uint64_t size;			/* number of blocks in it */
 };
 
 /* Empty it, and set the size that it may grow to: `bytes` of memory, 0: none. */
-void e2pf_blockset_reset(struct e2pf_blockset *set, size_t bytes);
+void pf_blockset_reset(struct pf_blockset *set, size_t bytes);
 
 /* Add blocks.  Returns how many of them were not in the set, whether or not
  * they have found room. */
-uint64_t e2pf_blockset_add(struct e2pf_blockset *set, uint64_t block,
+uint64_t pf_blockset_add(struct pf_blockset *set, uint64_t block,
 			   uint64_t count);
 
 /* Remove blocks.  Returns how many of them were in the set. */
-uint64_t e2pf_blockset_remove(struct e2pf_blockset *set, uint64_t block,
+uint64_t pf_blockset_remove(struct pf_blockset *set, uint64_t block,
 			      uint64_t count);
 
 /* True if blocks may find no room. */
-bool e2pf_blockset_is_full(const struct e2pf_blockset *set);
+bool pf_blockset_is_full(const struct pf_blockset *set);
 
 #endif

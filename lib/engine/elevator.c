@@ -14,8 +14,8 @@
  * memory. */
 #define FIRST_ROOM 2048u
 
-bool e2pf_is_sound(const struct e2pf_source *source,
-		   const struct e2pf_ref *ref)
+bool pf_elevator_is_sound(const struct pf_source *source,
+		   const struct pf_ref *ref)
 {
 	return ref->cls < source->classes && ref->device < source->devices &&
 	       ref->length && ref->offset < source->bytes[ref->device] &&
@@ -24,7 +24,7 @@ bool e2pf_is_sound(const struct e2pf_source *source,
 
 /* A level has pages of its own: it grows without a copy, and leaves nothing to the
  * heap. */
-static bool have_room(struct e2pf_level *l)
+static bool have_room(struct pf_level *l)
 {
 	size_t bytes = l->room * sizeof(*l->ref);
 	void *mem;
@@ -44,28 +44,28 @@ static bool have_room(struct e2pf_level *l)
 	return true;
 }
 
-static void drop_level(struct e2pf_elevator *el, unsigned number)
+static void drop_level(struct pf_elevator *el, unsigned number)
 {
-	struct e2pf_level *l = &el->level[number];
+	struct pf_level *l = &el->level[number];
 
 	if (l->ref)
 		munmap(l->ref, l->room * sizeof(*l->ref));
 	el->in_memory -= l->in_memory;
-	*l = (struct e2pf_level) { .ref = NULL };
+	*l = (struct pf_level) { .ref = NULL };
 }
 
 /* What parsing finds fills the level below the one that is being read. */
-static unsigned level_of(const struct e2pf_elevator *el,
-			 const struct e2pf_ref *ref)
+static unsigned level_of(const struct pf_elevator *el,
+			 const struct pf_ref *ref)
 {
 	if (!el->depth)
 		return 0;
-	return ref->parse ? el->reading[el->depth - 1] + 1 : E2PF_UNPARSED_LEVEL;
+	return ref->parse ? el->reading[el->depth - 1] + 1 : PF_UNPARSED_LEVEL;
 }
 
-void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref)
+void pf_elevator_add(struct pf_elevator *el, const struct pf_ref *ref)
 {
-	struct e2pf_level *l = &el->level[level_of(el, ref)];
+	struct pf_level *l = &el->level[level_of(el, ref)];
 
 	if (!have_room(l)) {
 		el->out_of_memory = true;
@@ -80,7 +80,7 @@ void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref)
  * but equal ones must become neighbours. */
 static int in_device_order(const void *a, const void *b)
 {
-	const struct e2pf_ref *x = a, *y = b;
+	const struct pf_ref *x = a, *y = b;
 
 	if (x->device != y->device)
 		return E2PF_COMPARE(x->device, y->device);
@@ -96,7 +96,7 @@ static int in_device_order(const void *a, const void *b)
 }
 
 /* Sort, and drop duplicates. */
-static void sort_level(struct e2pf_level *l)
+static void sort_level(struct pf_level *l)
 {
 	size_t i, n = 0;
 
@@ -109,10 +109,10 @@ static void sort_level(struct e2pf_level *l)
 	l->used = n + 1;
 }
 
-static void begin_level(struct e2pf_elevator *el, unsigned depth,
+static void begin_level(struct pf_elevator *el, unsigned depth,
 			unsigned number)
 {
-	struct e2pf_level *l = &el->level[number];
+	struct pf_level *l = &el->level[number];
 
 	sort_level(l);
 	l->requested = l->next = 0;
@@ -121,31 +121,31 @@ static void begin_level(struct e2pf_elevator *el, unsigned depth,
 	el->depth = depth + 1;
 }
 
-void e2pf_elevator_begin(struct e2pf_elevator *el)
+void pf_elevator_begin(struct pf_elevator *el)
 {
 	begin_level(el, 0, 0);
 }
 
 /* Only the level below and the last one grow.  They may take half of what those that
  * are being read leave, so that the ones below have room, too.  Returns the larger one
- * if they are full, otherwise E2PF_ALL_LEVELS. */
-static unsigned full_level(const struct e2pf_elevator *el)
+ * if they are full, otherwise PF_ALL_LEVELS. */
+static unsigned full_level(const struct pf_elevator *el)
 {
 	unsigned below = el->reading[el->depth - 1] + 1;
-	unsigned largest = E2PF_UNPARSED_LEVEL;
-	size_t n = el->level[largest].used, left = el->refs_most;
+	unsigned largest = PF_UNPARSED_LEVEL;
+	size_t n = el->level[largest].used, left = el->max_refs;
 
 	/* What is read parses nothing. */
-	if (below >= E2PF_UNPARSED_LEVEL)
-		return E2PF_ALL_LEVELS;
+	if (below >= PF_UNPARSED_LEVEL)
+		return PF_ALL_LEVELS;
 	if (el->level[below].used >= n)
 		largest = below;
 	n += el->level[below].used;
 	left -= el->in_memory - n < left ? el->in_memory - n : left;
-	return n && n >= left / 2 ? largest : E2PF_ALL_LEVELS;
+	return n && n >= left / 2 ? largest : PF_ALL_LEVELS;
 }
 
-static bool may_bridge(struct e2pf_source *source, uint64_t from, uint64_t to)
+static bool may_bridge(struct pf_source *source, uint64_t from, uint64_t to)
 {
 	return to <= from || !source || !source->ops->may_read ||
 	       source->ops->may_read(source, from, to - from);
@@ -154,10 +154,10 @@ static bool may_bridge(struct e2pf_source *source, uint64_t from, uint64_t to)
 /* Returns the index after the run that begins with reference `i`: all that
  * follow on the same device with no larger gaps than `gap`, until the run is
  * long enough. */
-static size_t run_end(struct e2pf_source *source, const struct e2pf_level *l,
+static size_t run_end(struct pf_source *source, const struct pf_level *l,
 		      size_t i, uint64_t gap)
 {
-	const struct e2pf_ref *ref = &l->ref[i];
+	const struct pf_ref *ref = &l->ref[i];
 	uint64_t begin = ref->offset, end = begin;
 	unsigned device = ref->device;
 
@@ -169,8 +169,8 @@ static size_t run_end(struct e2pf_source *source, const struct e2pf_level *l,
 	return i;
 }
 
-static void next_run(struct e2pf_source *source, struct e2pf_level *l,
-		     uint64_t gap, struct e2pf_elevator_step *step)
+static void next_run(struct pf_source *source, struct pf_level *l,
+		     uint64_t gap, struct pf_elevator_step *step)
 {
 	size_t first = l->requested, end = run_end(source, l, first, gap);
 
@@ -183,48 +183,48 @@ static void next_run(struct e2pf_source *source, struct e2pf_level *l,
 /* May this reference be parsed further?  Beyond the last level nothing is kept of
  * what it refers to.  Pieces of the units' references are not limited: the units are
  * what the source counts. */
-static bool may_parse(struct e2pf_elevator *el, unsigned number,
-		      const struct e2pf_ref *ref, uint64_t at)
+static bool may_parse(struct pf_elevator *el, unsigned number,
+		      const struct pf_ref *ref, uint64_t at)
 {
-	if (!ref->parse || at >= ref->length || number + 1 >= E2PF_LEVELS)
+	if (!ref->parse || at >= ref->length || number + 1 >= PF_MAX_LEVELS)
 		return false;
 	return !number || (el->parse_left && el->parse_left--);
 }
 
 /* All references of the level were requested, and parsed. */
-static void end_level(struct e2pf_elevator *el, unsigned number)
+static void end_level(struct pf_elevator *el, unsigned number)
 {
 	drop_level(el, number);
-	if (number + 1 < E2PF_LEVELS && el->level[number + 1].used)
+	if (number + 1 < PF_MAX_LEVELS && el->level[number + 1].used)
 		begin_level(el, el->depth - 1, number + 1);
 	else
 		el->depth--;
 }
 
-enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
-				  struct e2pf_elevator_step *step)
+enum pf_step pf_elevator_next(struct pf_elevator *el, uint64_t gap,
+				  struct pf_elevator_step *step)
 {
 	for (;;) {
 		unsigned number;
-		struct e2pf_level *l;
+		struct pf_level *l;
 
 		if (!el->depth) {
-			if (!el->level[E2PF_UNPARSED_LEVEL].used)
-				return E2PF_STEP_END;
-			begin_level(el, 0, E2PF_UNPARSED_LEVEL);
+			if (!el->level[PF_UNPARSED_LEVEL].used)
+				return PF_STEP_END;
+			begin_level(el, 0, PF_UNPARSED_LEVEL);
 		}
 		/* Asked at each step: a level that becomes full is read before the
 		 * rest of the one above, and one below it even before that. */
 		number = full_level(el);
-		if (number < E2PF_ALL_LEVELS)
+		if (number < PF_ALL_LEVELS)
 			begin_level(el, el->depth, number);
 		number = el->reading[el->depth - 1];
 		l = &el->level[number];
 		/* Runs are requested well before their bytes are waited for, so
 		 * that the device always has a queue. */
-		if (l->requested < l->used && l->ahead < el->ahead_most) {
+		if (l->requested < l->used && l->ahead < el->max_ahead) {
 			next_run(el->source, l, gap, step);
-			return E2PF_STEP_RUN;
+			return PF_STEP_RUN;
 		}
 		if (l->next == l->used) {
 			end_level(el, number);
@@ -233,25 +233,25 @@ enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
 		step->ref = &l->ref[l->next];
 		step->at = l->at;
 		if (may_parse(el, number, step->ref, l->at))
-			return E2PF_STEP_PARSE;
+			return PF_STEP_PARSE;
 		l->ahead -= step->ref->length;
 		l->next++;
 		l->at = 0;
 	}
 }
 
-void e2pf_elevator_parsed(struct e2pf_elevator *el, uint32_t size)
+void pf_elevator_advance(struct pf_elevator *el, uint32_t size)
 {
-	struct e2pf_level *l = &el->level[el->reading[el->depth - 1]];
+	struct pf_level *l = &el->level[el->reading[el->depth - 1]];
 
 	l->at = size ? l->at + size : UINT64_MAX;
 }
 
-void e2pf_elevator_end(struct e2pf_elevator *el)
+void pf_elevator_end(struct pf_elevator *el)
 {
 	unsigned i;
 
-	for (i = 0; i < E2PF_ALL_LEVELS; i++)
+	for (i = 0; i < PF_ALL_LEVELS; i++)
 		drop_level(el, i);
 	el->depth = 0;
 }

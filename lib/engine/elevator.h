@@ -8,11 +8,11 @@
  * no I/O and takes no lock: its owner adds references, asks what to do next, does it, and
  * adds what parsing has found:
  *
- *	e2pf_elevator_add(...);			the units' references
- *	e2pf_elevator_begin(el);
- *	while ((do = e2pf_elevator_next(el, gap, &step)) != E2PF_STEP_END)
+ *	pf_elevator_add(...);			the units' references
+ *	pf_elevator_begin(el);
+ *	while ((do = pf_elevator_next(el, gap, &step)) != PF_STEP_END)
  *		request the run, or read and parse the piece
- *	e2pf_elevator_end(el);
+ *	pf_elevator_end(el);
  *
  * Memory is bounded: when the levels that are being filled have half of the room that the
  * others leave, the largest of them is read, with everything below it, before the level
@@ -20,20 +20,20 @@
  * trees: equal references within a level are read once, the number of levels is fixed, and
  * that of pieces has a limit that no sound filesystem comes near.
  */
-#ifndef E2PF_ELEVATOR_H
-#define E2PF_ELEVATOR_H
+#ifndef PF_ELEVATOR_H
+#define PF_ELEVATOR_H
 
 #include "source.h"
 
 /* Levels of references: those of the units, and eight below, the depth of a
  * btrfs tree.  Unparsed references that were found by parsing have a level of their
  * own, which is read last. */
-#define E2PF_LEVELS 9u
-#define E2PF_UNPARSED_LEVEL E2PF_LEVELS
-#define E2PF_ALL_LEVELS (E2PF_LEVELS + 1u)
+#define PF_MAX_LEVELS 9u
+#define PF_UNPARSED_LEVEL PF_MAX_LEVELS
+#define PF_ALL_LEVELS (PF_MAX_LEVELS + 1u)
 
-struct e2pf_level {
-	struct e2pf_ref *ref;
+struct pf_level {
+	struct pf_ref *ref;
 	size_t used, room;
 	size_t in_memory;		/* duplicates included */
 	/* While the level is read: */
@@ -44,58 +44,58 @@ struct e2pf_level {
 };
 
 /* Empty, if all but the first four members are zero. */
-struct e2pf_elevator {
-	struct e2pf_source *source;	/* that says which gaps may be read; NULL:
+struct pf_elevator {
+	struct pf_source *source;	/* that says which gaps may be read; NULL:
 					   all */
-	size_t refs_most;	/* references in memory: those that parsing finds
+	size_t max_refs;	/* references in memory: those that parsing finds
 				   take half of what the others leave */
 	uint64_t parse_left;	/* pieces below the first level that may still
 				   be parsed */
-	uint64_t ahead_most;	/* bytes requested before the first of them is
+	uint64_t max_ahead;	/* bytes requested before the first of them is
 				   parsed */
 	bool out_of_memory;	/* for a reference, which was dropped */
 	size_t in_memory;	/* references, of all levels */
-	struct e2pf_level level[E2PF_ALL_LEVELS];
+	struct pf_level level[PF_ALL_LEVELS];
 	/* A stack: the last one is being read, those before it wait until that
 	 * has been read. */
-	unsigned reading[E2PF_ALL_LEVELS], depth;
+	unsigned reading[PF_ALL_LEVELS], depth;
 };
 
-enum e2pf_step {
-	E2PF_STEP_END,		/* everything was read */
-	E2PF_STEP_RUN,		/* request `n` references from `ref` on: they
+enum pf_step {
+	PF_STEP_END,		/* everything was read */
+	PF_STEP_RUN,		/* request `n` references from `ref` on: they
 				   are on one device, adjacent but for gaps */
-	E2PF_STEP_PARSE,	/* read and parse the piece that begins `at`
+	PF_STEP_PARSE,	/* read and parse the piece that begins `at`
 				   bytes into `ref` */
 };
 
-struct e2pf_elevator_step {
-	struct e2pf_ref *ref;		/* valid until the next call */
+struct pf_elevator_step {
+	struct pf_ref *ref;		/* valid until the next call */
 	size_t n;
 	uint64_t at;
 };
 
 /* Is the reference of a class and a device of the source, not empty, and within that
  * device? */
-bool e2pf_is_sound(const struct e2pf_source *source,
-		   const struct e2pf_ref *ref);
+bool pf_elevator_is_sound(const struct pf_source *source,
+		   const struct pf_ref *ref);
 
 /* Add a sound reference.  Before the begin it is one of the units': the first level
  * holds them all, so the caller limits how many units it claims. */
-void e2pf_elevator_add(struct e2pf_elevator *el, const struct e2pf_ref *ref);
+void pf_elevator_add(struct pf_elevator *el, const struct pf_ref *ref);
 
 /* Begin to read the references that were added. */
-void e2pf_elevator_begin(struct e2pf_elevator *el);
+void pf_elevator_begin(struct pf_elevator *el);
 
 /* The next step.  Gaps of at most `gap` bytes may be in a run. */
-enum e2pf_step e2pf_elevator_next(struct e2pf_elevator *el, uint64_t gap,
-				  struct e2pf_elevator_step *step);
+enum pf_step pf_elevator_next(struct pf_elevator *el, uint64_t gap,
+				  struct pf_elevator_step *step);
 
 /* The step's piece has `size` bytes, 0: the rest of the reference is not
  * parsed. */
-void e2pf_elevator_parsed(struct e2pf_elevator *el, uint32_t size);
+void pf_elevator_advance(struct pf_elevator *el, uint32_t size);
 
 /* Drop the references that were not read.  It holds no memory from then on. */
-void e2pf_elevator_end(struct e2pf_elevator *el);
+void pf_elevator_end(struct pf_elevator *el);
 
 #endif

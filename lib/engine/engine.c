@@ -21,25 +21,25 @@
 /* Failed reads before the walk ends. */
 #define ERRORS_TOLERATED 16u
 
-struct e2pf_engine *e2pf_engine_new(struct e2pf_source *source,
+struct pf_engine *pf_engine_new(struct pf_source *source,
 				    struct e2pf_device *const *devices)
 {
-	struct e2pf_engine *e = calloc(1, sizeof(*e));
+	struct pf_engine *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return NULL;
 	e->source = source;
 	e->devices = devices;
-	e2pf_monitor_init(e);
+	pf_monitor_init(e);
 	return e;
 }
 
-void e2pf_engine_free(struct e2pf_engine *e)
+void pf_engine_free(struct pf_engine *e)
 {
 	if (!e)
 		return;
-	e2pf_engine_stop(e, -1);
-	e2pf_monitor_destroy(e);
+	pf_engine_stop(e, -1);
+	pf_monitor_destroy(e);
 	free(e);
 }
 
@@ -49,7 +49,7 @@ void e2pf_engine_free(struct e2pf_engine *e)
 
 /* The samples, and what they refer to. */
 struct sampling {
-	const struct e2pf_engine *e;
+	const struct pf_engine *e;
 	bool seen;		/* there was something to check */
 	bool missing;		/* some of it is not cached */
 	void *piece;		/* that is parsed: the program's stack may be small */
@@ -57,26 +57,26 @@ struct sampling {
 
 /* Pages that are held count: what the kernel reads of a mounted filesystem for itself
  * is up to date in its buffers, not in their pages. */
-static void check_ref(void *ctx, const struct e2pf_ref *ref)
+static void check_ref(void *ctx, const struct pf_ref *ref)
 {
 	struct sampling *s = ctx;
 
-	if (e2pf_is_sound(s->e->source, ref) && !s->missing)
+	if (pf_elevator_is_sound(s->e->source, ref) && !s->missing)
 		s->missing = !e2pf_is_cached(s->e->devices[ref->device],
 					     ref->offset, ref->length, true);
 }
 
 /* A reference itself may be cached only because of the kernel's own readahead: what
  * it leads to is checked, too. */
-static void check_sample(void *ctx, const struct e2pf_ref *ref)
+static void check_sample(void *ctx, const struct pf_ref *ref)
 {
 	struct sampling *s = ctx;
-	struct e2pf_source *source = s->e->source;
+	struct pf_source *source = s->e->source;
 	struct e2pf_device *dev;
 	uint64_t at;
 	uint32_t size;
 
-	if (!e2pf_is_sound(source, ref))
+	if (!pf_elevator_is_sound(source, ref))
 		return;
 	s->seen = true;
 	check_ref(s, ref);
@@ -93,10 +93,10 @@ static void check_sample(void *ctx, const struct e2pf_ref *ref)
 }
 
 /* Checks samples spread over the devices.  If there are none, nothing counts as cached. */
-static bool all_seems_cached(const struct e2pf_engine *e)
+static bool all_seems_cached(const struct pf_engine *e)
 {
-	struct e2pf_source *source = e->source;
-	struct sampling s = { .e = e, .piece = malloc(E2PF_PIECE_MOST) };
+	struct pf_source *source = e->source;
+	struct sampling s = { .e = e, .piece = malloc(PF_MAX_PIECE) };
 	uint64_t i;
 
 	for (i = 0; s.piece && i < source->samples && !s.missing;
@@ -107,9 +107,9 @@ static bool all_seems_cached(const struct e2pf_engine *e)
 }
 
 /* The longest reference of a sample. */
-static void choose_longest(void *ctx, const struct e2pf_ref *ref)
+static void choose_longest(void *ctx, const struct pf_ref *ref)
 {
-	struct e2pf_ref *longest = ctx;
+	struct pf_ref *longest = ctx;
 
 	if (!ref->device && ref->length > longest->length)
 		*longest = *ref;
@@ -117,8 +117,8 @@ static void choose_longest(void *ctx, const struct e2pf_ref *ref)
 
 static uint64_t sample_at(void *ctx, uint64_t index, uint64_t *offset)
 {
-	struct e2pf_source *source = ctx;
-	struct e2pf_ref ref = { .length = 0 };
+	struct pf_source *source = ctx;
+	struct pf_ref ref = { .length = 0 };
 
 	source->ops->sample(source, index, choose_longest, &ref);
 	*offset = ref.offset;
@@ -127,17 +127,17 @@ static uint64_t sample_at(void *ctx, uint64_t index, uint64_t *offset)
 
 static bool may_read(void *ctx, uint64_t offset, uint64_t length)
 {
-	struct e2pf_source *source = ctx;
+	struct pf_source *source = ctx;
 
 	return source->ops->may_read(source, offset, length);
 }
 
 /* Measure the first device where its metadata is, and if asked what a byte costs.  Returns
  * NULL, or why nothing could be measured, as e2pf_measure_device(). */
-static const char *measure(const struct e2pf_engine *e, bool with_bytes,
+static const char *measure(const struct pf_engine *e, bool with_bytes,
 			   struct e2pf_speed *speed)
 {
-	struct e2pf_source *source = e->source;
+	struct pf_source *source = e->source;
 	struct e2pf_speed_samples samples = {
 		.bytes = source->bytes[0],
 		.count = source->ops->sample ? source->samples : 0,
@@ -148,9 +148,9 @@ static const char *measure(const struct e2pf_engine *e, bool with_bytes,
 	return e2pf_measure_device(e->devices[0], &samples, with_bytes, speed);
 }
 
-const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)
+const char *pf_engine_measure(struct pf_engine *e, struct e2pf_speed *speed)
 {
-	e2pf_monitor_begin_source(e);
+	pf_monitor_begin_source(e);
 	return measure(e, true, speed);
 }
 
@@ -160,29 +160,29 @@ const char *e2pf_engine_measure(struct e2pf_engine *e, struct e2pf_speed *speed)
  */
 
 struct walk {
-	struct e2pf_engine *e;
-	struct e2pf_elevator elevator;
-	struct e2pf_class_count *count;
+	struct pf_engine *e;
+	struct pf_elevator elevator;
+	struct pf_class_count *count;
 	unsigned errors;
 	void *piece;
 };
 
 /* A sink whose `ctx` is the walk. */
-static void add_found(void *ctx, const struct e2pf_ref *ref)
+static void add_found(void *ctx, const struct pf_ref *ref)
 {
 	struct walk *walk = ctx;
 
-	if (e2pf_is_sound(walk->e->source, ref))
-		e2pf_elevator_add(&walk->elevator, ref);
+	if (pf_elevator_is_sound(walk->e->source, ref))
+		pf_elevator_add(&walk->elevator, ref);
 }
 
-static void count_run(struct walk *walk, const struct e2pf_elevator_step *step)
+static void count_run(struct walk *walk, const struct pf_elevator_step *step)
 {
-	unsigned last = E2PF_CLASS_BITS;	/* no class */
+	unsigned last = PF_MAX_CLASSES;	/* no class */
 	size_t i;
 
 	for (i = 0; i < step->n; i++) {
-		const struct e2pf_ref *ref = &step->ref[i];
+		const struct pf_ref *ref = &step->ref[i];
 
 		walk->count[ref->cls].bytes += ref->length;
 		walk->count[ref->cls].runs += ref->cls != last;
@@ -191,10 +191,10 @@ static void count_run(struct walk *walk, const struct e2pf_elevator_step *step)
 }
 
 static void parse_piece(struct walk *walk,
-			const struct e2pf_elevator_step *step)
+			const struct pf_elevator_step *step)
 {
-	struct e2pf_source *source = walk->e->source;
-	const struct e2pf_ref ref = *step->ref;
+	struct pf_source *source = walk->e->source;
+	const struct pf_ref ref = *step->ref;
 	struct e2pf_device *dev = walk->e->devices[ref.device];
 	uint32_t size = source->ops->piece(source, &ref, step->at);
 
@@ -203,29 +203,29 @@ static void parse_piece(struct walk *walk,
 	else if (size)
 		source->ops->parse(source, &ref, step->at, walk->piece, size,
 				   add_found, walk);
-	e2pf_elevator_parsed(&walk->elevator, size);
+	pf_elevator_advance(&walk->elevator, size);
 }
 
 /* One pass over the units that were added. */
 static void walk_pass(struct walk *walk)
 {
-	struct e2pf_elevator_step step;
-	enum e2pf_step next = E2PF_STEP_RUN;
+	struct pf_elevator_step step;
+	enum pf_step next = PF_STEP_RUN;
 
-	e2pf_elevator_begin(&walk->elevator);
-	while (next != E2PF_STEP_END && walk->errors < ERRORS_TOLERATED) {
-		next = e2pf_elevator_next(&walk->elevator, 0, &step);
-		if (next == E2PF_STEP_RUN)
+	pf_elevator_begin(&walk->elevator);
+	while (next != PF_STEP_END && walk->errors < ERRORS_TOLERATED) {
+		next = pf_elevator_next(&walk->elevator, 0, &step);
+		if (next == PF_STEP_RUN)
 			count_run(walk, &step);
-		else if (next == E2PF_STEP_PARSE)
+		else if (next == PF_STEP_PARSE)
 			parse_piece(walk, &step);
 	}
-	e2pf_elevator_end(&walk->elevator);
+	pf_elevator_end(&walk->elevator);
 }
 
 static int walk_phase(struct walk *walk, unsigned phase)
 {
-	struct e2pf_source *source = walk->e->source;
+	struct pf_source *source = walk->e->source;
 	uint64_t unit = 0, end, units;
 	bool more;
 
@@ -242,16 +242,16 @@ static int walk_phase(struct walk *walk, unsigned phase)
 	return 0;
 }
 
-int e2pf_engine_count(struct e2pf_engine *e, struct e2pf_class_count *count)
+int pf_count_metadata(struct pf_engine *e, struct pf_class_count *count)
 {
 	struct walk walk = {
 		.e = e, .count = count, .elevator = {
-			.refs_most = 2 * UNITS_AT_ONCE, .ahead_most = UINT64_MAX,
+			.max_refs = 2 * UNITS_AT_ONCE, .max_ahead = UINT64_MAX,
 			.parse_left = e->source->parse_limit + UNITS_AT_ONCE
-		}, .piece = malloc(E2PF_PIECE_MOST)
+		}, .piece = malloc(PF_MAX_PIECE)
 	};
-	const struct e2pf_phase *phase = NULL;
-	const struct e2pf_phase *next = e2pf_monitor_begin_source(e);
+	const struct pf_phase *phase = NULL;
+	const struct pf_phase *next = pf_monitor_begin_source(e);
 	int err = walk.piece ? 0 : ENOMEM;
 
 	memset(count, 0, e->source->classes * sizeof(*count));
@@ -272,7 +272,7 @@ int e2pf_engine_count(struct e2pf_engine *e, struct e2pf_class_count *count)
 
 /* Measure the device if its kind is a guess, and start the workers.  Returns 0, also when
  * the engine was stopped meanwhile, or an errno. */
-static int start_reading(struct e2pf_engine *e)
+static int start_reading(struct pf_engine *e)
 {
 	struct e2pf_speed speed = { .seeks = false };
 	const char *unmeasured;
@@ -280,57 +280,57 @@ static int start_reading(struct e2pf_engine *e)
 	uint64_t began;
 	int err = 0;
 
-	if (e2pf_pacing_wants_speed(&e->pacing)) {
-		began = e2pf_now(e);
-		/* If the checker's first reads have shown that the device is stuck, the
+	if (pf_health_needs_speed(&e->health)) {
+		began = pf_state_now(e);
+		/* If the checker's first reads have shown that the device is stalled, the
 		 * measurement would take just as long. */
-		unmeasured = e->pacing.stuck ? "it was too slow from the start" :
+		unmeasured = e->health.stalled ? "it was too slow from the start" :
 			     measure(e, false, &speed);
-		e2pf_monitor_measured(e, unmeasured, &speed,
-				      e2pf_now(e) - began);
+		pf_monitor_measured(e, unmeasured, &speed,
+				      pf_state_now(e) - began);
 	}
-	workers = e2pf_monitor_prepare(e);
+	workers = pf_monitor_prepare(e);
 	if (workers)
-		workers = e2pf_workers_start(e, workers, &err);
-	e2pf_monitor_started(e, workers, E2PF_STATE_IDLE);
+		workers = pf_workers_start(e, workers, &err);
+	pf_monitor_started(e, workers, PF_STATE_IDLE);
 	return err;
 }
 
-int e2pf_engine_start(struct e2pf_engine *e,
-		      const struct e2pf_engine_config *config)
+int pf_engine_start(struct pf_engine *e,
+		      const struct pf_options *config)
 {
 	int err;
 
-	if (!e2pf_monitor_start(e, config, &err))
+	if (!pf_monitor_start(e, config, &err))
 		return err;
 	if (!(config->has_checker || config->sampled) ||
 	    !all_seems_cached(e))
 		return start_reading(e);
-	e2pf_monitor_started(e, 0, E2PF_STATE_ASLEEP);
+	pf_monitor_started(e, 0, PF_STATE_ASLEEP);
 	return 0;
 }
 
-void e2pf_engine_wake(struct e2pf_engine *e)
+void pf_engine_wake(struct pf_engine *e)
 {
-	if (e2pf_monitor_wake(e))
+	if (pf_monitor_wake(e))
 		start_reading(e);
 }
 
-bool e2pf_engine_after_read(struct e2pf_engine *e, const struct e2pf_read *r)
+bool pf_engine_after_read(struct pf_engine *e, const struct pf_read *r)
 {
 	bool ahead;
 
-	if (e2pf_monitor_checker_read(e, r, &ahead))
+	if (pf_monitor_checker_read(e, r, &ahead))
 		start_reading(e);
 	return ahead;
 }
 
-bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds)
+bool pf_engine_stop(struct pf_engine *e, int milliseconds)
 {
-	if (!e2pf_monitor_stop(e, milliseconds))
+	if (!pf_monitor_stop(e, milliseconds))
 		return false;
 	/* Nobody else frees them: there is one that stops the engine. */
-	e2pf_workers_join(e);
-	e2pf_monitor_stopped(e);
+	pf_workers_join(e);
+	pf_monitor_stopped(e);
 	return true;
 }

@@ -11,8 +11,8 @@
  * otherwise, but not from those operations of the source that run with the
  * engine's lock held.
  */
-#ifndef E2PF_ENGINE_H
-#define E2PF_ENGINE_H
+#ifndef PF_ENGINE_H
+#define PF_ENGINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,16 +22,16 @@
 #include "device/speed.h"
 #include "source.h"
 
-struct e2pf_engine;
+struct pf_engine;
 
 /* The kernel's counters of the disks below the devices: since some time,
  * nanoseconds in which one was busy, added up; and requests they have now. */
-struct e2pf_disk_counters {
+struct pf_disk_counters {
 	uint64_t busy_ns, in_flight;
 };
 
 /* How an engine reads, from a start to the next stop. */
-struct e2pf_engine_config {
+struct pf_options {
 	unsigned threads;	/* workers, if the device does not seek */
 	unsigned seek_threads;	/* if it seeks: sweeps it can serve at once */
 	bool seeks;		/* read in device order, and let the checker
@@ -49,7 +49,7 @@ struct e2pf_engine_config {
 	uint64_t (*limit)(void *ctx);
 	/* False if they cannot be counted.  Called by any thread, with and without
 	 * the lock. */
-	bool (*count_disks)(void *ctx, struct e2pf_disk_counters *disks);
+	bool (*count_disks)(void *ctx, struct pf_disk_counters *disks);
 	/* Called before the first of the workers starts, by the thread that
 	 * starts them. */
 	void (*before_threads)(void);
@@ -60,9 +60,9 @@ struct e2pf_engine_config {
 
 /* Stages of the checker that statistics are kept for, at most.  Their meaning
  * is the caller's. */
-#define E2PF_STAGES 12u
+#define PF_MAX_STAGES 12u
 
-struct e2pf_stage_stats {
+struct pf_stage_stats {
 	uint64_t ns;		/* wall time */
 	uint64_t reads;		/* by the checker: */
 	uint64_t stalls;	/* those that waited for the device; */
@@ -70,12 +70,12 @@ struct e2pf_stage_stats {
 };
 
 /* Amount of metadata of one class. */
-struct e2pf_class_count {
+struct pf_class_count {
 	uint64_t bytes;
 	uint64_t runs;		/* of adjacent references */
 };
 
-struct e2pf_engine_stats {
+struct pf_engine_stats {
 	uint64_t planned_bytes;		/* examined, cached or not */
 	uint64_t prefetched_bytes;	/* not cached, and requested */
 	uint64_t prefetched_requests;
@@ -90,93 +90,93 @@ struct e2pf_engine_stats {
 					   used up */
 	uint64_t slow_or_failed;	/* reads that failed or took a second,
 					   the checker's included */
-	uint64_t suspect_at;		/* the first of them, bytes from the
+	uint64_t degraded_at;		/* the first of them, bytes from the
 					   start of its device */
 	struct e2pf_speed speed;	/* as measured, or `seeks` as configured */
 	const char *unmeasured;		/* why it is not known, a text that
 					   follows the name of the device; or
 					   NULL */
 	uint64_t threads;		/* workers there were at most */
-	struct e2pf_stage_stats stage[E2PF_STAGES];
+	struct pf_stage_stats stage[PF_MAX_STAGES];
 	uint64_t stall_ns;		/* of all stages */
 	/* At this moment: */
 	unsigned at_stage;
 	int at_phase;			/* the phase and unit that the checker */
-	uint64_t at;			/* reported; no phase: E2PF_NONE */
+	uint64_t at;			/* reported; no phase: PF_NO_PHASE */
 	uint64_t reading_ns;		/* since its read began; 0: none */
 	uint64_t reading_at;		/* bytes from the start of its device */
 };
 
 /* In place of a phase. */
-#define E2PF_NONE (-1)
+#define PF_NO_PHASE (-1)
 
 /* An idle engine, or NULL without memory.  Starts nothing.  The source and its
  * devices, one for each that it has, outlive it. */
-struct e2pf_engine *e2pf_engine_new(struct e2pf_source *source,
+struct pf_engine *pf_engine_new(struct pf_source *source,
 				    struct e2pf_device *const *devices);
 
 /* Stop, wait for the workers, free.  NULL is allowed.  The caller must keep
  * other calls away. */
-void e2pf_engine_free(struct e2pf_engine *e);
+void pf_engine_free(struct pf_engine *e);
 
 /* Begin the first phase at its first unit, with a copy of this configuration.  May be
  * called again after a stop that has succeeded, otherwise it returns EBUSY; while
  * the engine reads, it changes nothing.  A total budget counts from here.
  * Returns 0, or an errno when no thread could be created. */
-int e2pf_engine_start(struct e2pf_engine *e,
-		      const struct e2pf_engine_config *config);
+int pf_engine_start(struct pf_engine *e,
+		      const struct pf_options *config);
 
 /* End all workers and wait for them at most `milliseconds` (-1: without limit).
  * Returns false when a worker is still waiting for the device.  One thread may stop
  * the engine at a time. */
-bool e2pf_engine_stop(struct e2pf_engine *e, int milliseconds);
+bool pf_engine_stop(struct pf_engine *e, int milliseconds);
 
 /* Wait until nothing is left to read ahead, or another thread stops the engine; at most
  * `milliseconds` (-1: without limit).  Returns false when the time has passed. */
-bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds);
+bool pf_engine_wait(struct pf_engine *e, int milliseconds);
 
 /* True if workers are reading ahead, and as much as the device can take, or did not
  * start because everything was cached.  Either way no other readahead is needed. */
-bool e2pf_engine_reads_ahead(struct e2pf_engine *e);
+bool pf_engine_reads_ahead(struct pf_engine *e);
 
 /* Measure the device in this thread, as before a check, and what a byte costs.  The
  * engine must be idle.  Returns NULL, or why nothing could be measured: a text
  * that follows the name of the device. */
-const char *e2pf_engine_measure(struct e2pf_engine *e,
+const char *pf_engine_measure(struct pf_engine *e,
 				struct e2pf_speed *speed);
 
 /* The checker's side.  These calls come from its threads and are cheap. */
 
-/* The checker enters a stage (below E2PF_STAGES); it begins in stage 0.
+/* The checker enters a stage (below PF_MAX_STAGES); it begins in stage 0.
  * Statistics are kept per stage. */
-void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage);
+void pf_engine_begin_stage(struct pf_engine *e, unsigned stage);
 
 /* The checker has reached this phase of the source, which begins now; what is left of
  * earlier ones is dropped.  It stays valid until the engine has been stopped, also over a
  * begin() of the source.  Returns false, and changes nothing, when the engine was not
  * started or is being stopped. */
-bool e2pf_engine_begin_phase(struct e2pf_engine *e,
-			     const struct e2pf_phase *phase);
+bool pf_engine_begin_phase(struct pf_engine *e,
+			     const struct pf_phase *phase);
 
 /* The checker has reached this unit of a phase.  Counts while that phase is the
- * current one, until another report or e2pf_engine_begin_phase(). */
-void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit);
+ * current one, until another report or pf_engine_begin_phase(). */
+void pf_engine_report_position(struct pf_engine *e, unsigned phase, uint64_t unit);
 
 /* The checker is about to read blocks that the samples did not cover: if all
  * samples were cached, start the workers now. */
-void e2pf_engine_wake(struct e2pf_engine *e);
+void pf_engine_wake(struct pf_engine *e);
 
 /* True if there are workers and this phase is the current one. */
-bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase);
+bool pf_engine_is_in_phase(struct pf_engine *e, unsigned phase);
 
 /* Add units to a phase of the source.  add() is called once, with the engine
  * locked, so that no worker looks for units between the addition and its
  * announcement.  add() must not call the engine. */
-void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
+void pf_engine_add_units(struct pf_engine *e, unsigned phase,
 			   void (*add)(void *ctx), void *ctx);
 
 /* One read of the checker, from before_read() to after_read(). */
-struct e2pf_read {
+struct pf_read {
 	uint64_t offset;	/* bytes from the start of the device */
 	uint64_t length;
 	unsigned device;	/* index, as in references */
@@ -187,31 +187,31 @@ struct e2pf_read {
 				   any wait at the gate */
 	bool waited;		/* it was not cached, and came to the gate */
 	bool missed;		/* it was not cached; checked only at the gate,
-				   and while the device is stuck or suspect */
+				   and while the device is stalled or degraded */
 };
 
 /* The checker is about to read: may wait at the gate.  The caller sets device, offset and
  * length, and `of_several` before a failure is reported; the engine sets the rest. */
-void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *read);
+void pf_engine_before_read(struct pf_engine *e, struct pf_read *read);
 /* Returns true if some of it had been read ahead, and was not read since. */
-bool e2pf_engine_after_read(struct e2pf_engine *e,
-			    const struct e2pf_read *read);
+bool pf_engine_after_read(struct pf_engine *e,
+			    const struct pf_read *read);
 
 /* Waits at most `milliseconds` for the engine's lock, which a checker may hold that a
  * signal handler ends.  Returns false, and leaves *stats as it is, without it. */
-bool e2pf_engine_get_stats(struct e2pf_engine *e, int milliseconds,
-			   struct e2pf_engine_stats *stats);
+bool pf_engine_get_stats(struct pf_engine *e, int milliseconds,
+			   struct pf_engine_stats *stats);
 
 /* The checker's read has failed, which counts against the device.  The kernel reads a large
  * folio as a whole, the block layer merges adjacent requests, and a device may fail them as
  * one: a bad sector among what the engine asked for fails a read that is sound.  Returns
  * true if that may be so: the read should be made once more, alone. */
-bool e2pf_engine_read_failed(struct e2pf_engine *e,
-			     const struct e2pf_read *r);
+bool pf_engine_read_failed(struct pf_engine *e,
+			     const struct pf_read *r);
 
 /* Walk all phases that do not wait for the checker, in this thread, reading
  * only what must be parsed, and count what would be read ahead.  `count` has an
  * element for each class.  The engine must be idle.  Returns 0 or an errno. */
-int e2pf_engine_count(struct e2pf_engine *e, struct e2pf_class_count *count);
+int pf_count_metadata(struct pf_engine *e, struct pf_class_count *count);
 
 #endif

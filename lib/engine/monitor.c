@@ -22,32 +22,32 @@ static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define GATE_CHECK_NS 20000000u
 
 /* The one place where the state changes. */
-static void set_state(struct e2pf_engine *e, enum e2pf_state state)
+static void set_state(struct pf_engine *e, enum pf_state state)
 {
 	e->state = state;
 }
 
 /* Act on the events that parts have returned.  Returns true if an engine that was asleep is
  * now starting: then the caller goes on with that. */
-static bool settle(struct e2pf_engine *e, unsigned events)
+static bool settle(struct pf_engine *e, unsigned events)
 {
-	bool wake = events & E2PF_EV_WAKE && e->state == E2PF_STATE_ASLEEP;
+	bool wake = events & PF_EVENT_WAKE && e->state == PF_STATE_ASLEEP;
 
 	if (wake) {
-		set_state(e, E2PF_STATE_STARTING);
-		e2pf_pool_enter(&e->pool);
+		set_state(e, PF_STATE_STARTING);
+		pf_pool_enter(&e->pool);
 	}
-	if (events & E2PF_EV_GIVE_UP && e2pf_is_reading(e)) {
-		set_state(e, E2PF_STATE_GAVE_UP);
+	if (events & PF_EVENT_GIVE_UP && pf_state_is_reading(e)) {
+		set_state(e, PF_STATE_GAVE_UP);
 		e->gave_up = true;
-		events |= E2PF_EV_WORK | E2PF_EV_GATE;
+		events |= PF_EVENT_WORK | PF_EVENT_GATE;
 	}
-	if (events & E2PF_EV_WORK ||
-	    (events & E2PF_EV_ROOM && e->pool.throttled))
+	if (events & PF_EVENT_WORK ||
+	    (events & PF_EVENT_ROOM && e->pool.throttled))
 		pthread_cond_broadcast(&e->work);
-	if (events & E2PF_EV_GATE && e->gate_waiters)
+	if (events & PF_EVENT_GATE && e->gate_waiters)
 		pthread_cond_broadcast(&e->gate);
-	if (events & E2PF_EV_ENDED)
+	if (events & PF_EVENT_ENDED)
 		pthread_cond_broadcast(&e->ended);
 	return wake;
 }
@@ -56,7 +56,7 @@ static bool settle(struct e2pf_engine *e, unsigned events)
  * Start.
  */
 
-void e2pf_monitor_init(struct e2pf_engine *e)
+void pf_monitor_init(struct pf_engine *e)
 {
 	struct e2pf_device *dev = e->devices[0];
 
@@ -64,15 +64,15 @@ void e2pf_monitor_init(struct e2pf_engine *e)
 	e2pf_cond_init(&e->work);
 	e2pf_cond_init(&e->gate);
 	e2pf_cond_init(&e->ended);
-	e2pf_schedule_init(&e->schedule, e->source);
-	e2pf_window_init(&e->window, &e->schedule, &e->cfg, dev);
-	e2pf_pacing_init(&e->pacing, &e->cfg, dev);
-	e2pf_reads_stage(&e->reads, 0, e2pf_now(e));
+	pf_schedule_init(&e->schedule, e->source);
+	pf_window_init(&e->window, &e->schedule, &e->cfg, dev);
+	pf_health_init(&e->health, &e->cfg, dev);
+	pf_stats_begin_stage(&e->reads, 0, pf_state_now(e));
 }
 
-void e2pf_monitor_destroy(struct e2pf_engine *e)
+void pf_monitor_destroy(struct pf_engine *e)
 {
-	e2pf_window_free(&e->window);
+	pf_window_free(&e->window);
 	pthread_cond_destroy(&e->work);
 	pthread_cond_destroy(&e->gate);
 	pthread_cond_destroy(&e->ended);
@@ -80,99 +80,99 @@ void e2pf_monitor_destroy(struct e2pf_engine *e)
 }
 
 /* Begin this phase at its first unit, or, with NULL, none. */
-static void begin_phase(struct e2pf_engine *e, const struct e2pf_phase *phase)
+static void begin_phase(struct pf_engine *e, const struct pf_phase *phase)
 {
-	unsigned events = e2pf_schedule_begin(&e->schedule, phase);
+	unsigned events = pf_schedule_begin_phase(&e->schedule, phase);
 
 	if (phase) {
-		e2pf_pool_progressed(&e->pool, e2pf_now(e));
-		e2pf_reads_set_gated(&e->reads, phase->gated &&
+		pf_pool_note_progress(&e->pool, pf_state_now(e));
+		pf_gate_set(&e->reads, phase->gated &&
 				     e->pool.workers && e->cfg.has_checker &&
-				     e->pacing.speed.seeks);
-		e2pf_window_phase_begins(&e->window);
+				     e->health.speed.seeks);
+		pf_window_begin_phase(&e->window);
 	}
 	settle(e, events);
 }
 
-static void prepare(struct e2pf_engine *e, bool asleep)
+static void prepare(struct pf_engine *e, bool asleep)
 {
-	const struct e2pf_start start = {
+	const struct pf_start start = {
 		.budget = e->window.budget,
 		.has_checker = e->cfg.has_checker,
-		.seeks = e->pacing.speed.seeks,
+		.seeks = e->health.speed.seeks,
 		.asleep = asleep
 	};
 
-	e2pf_schedule_prepare(&e->schedule, &start);
+	pf_schedule_begin_source(&e->schedule, &start);
 }
 
-bool e2pf_monitor_start(struct e2pf_engine *e,
-			const struct e2pf_engine_config *config, int *err)
+bool pf_monitor_start(struct pf_engine *e,
+			const struct pf_options *config, int *err)
 {
 	E2PF_LOCKED(e);
 
-	*err = e->state == E2PF_STATE_STOPPING ? EBUSY : 0;
-	if (e->state != E2PF_STATE_IDLE)
+	*err = e->state == PF_STATE_STOPPING ? EBUSY : 0;
+	if (e->state != PF_STATE_IDLE)
 		return false;
 	/* Parts read this copy by their pointers. */
 	e->cfg = *config;
 	e->gave_up = false;
-	e2pf_schedule_forget_report(&e->schedule);
-	e2pf_pacing_start(&e->pacing);
-	e2pf_window_start(&e->window);
-	e2pf_reads_start(&e->reads);
+	pf_schedule_forget_report(&e->schedule);
+	pf_health_start(&e->health);
+	pf_window_start(&e->window);
+	pf_stats_start(&e->reads);
 	/* Also for a checker that begins a phase while the engine is asleep. */
 	prepare(e, true);
-	set_state(e, E2PF_STATE_STARTING);
-	e2pf_pool_enter(&e->pool);
+	set_state(e, PF_STATE_STARTING);
+	pf_pool_enter(&e->pool);
 	return true;
 }
 
-bool e2pf_monitor_wake(struct e2pf_engine *e)
+bool pf_monitor_wake(struct pf_engine *e)
 {
 	E2PF_LOCKED(e);
 
-	return settle(e, E2PF_EV_WAKE);
+	return settle(e, PF_EVENT_WAKE);
 }
 
-void e2pf_monitor_measured(struct e2pf_engine *e, const char *unmeasured,
+void pf_monitor_measured(struct pf_engine *e, const char *unmeasured,
 			   const struct e2pf_speed *speed, uint64_t ns)
 {
 	E2PF_LOCKED(e);
 
-	e2pf_pacing_measured(&e->pacing, unmeasured, speed, ns);
+	pf_health_set_speed(&e->health, unmeasured, speed, ns);
 }
 
-unsigned e2pf_monitor_prepare(struct e2pf_engine *e)
+unsigned pf_monitor_prepare(struct pf_engine *e)
 {
 	unsigned workers;
 	E2PF_LOCKED(e);
 
-	if (e->state != E2PF_STATE_STARTING)
+	if (e->state != PF_STATE_STARTING)
 		return 0;
 	prepare(e, false);
-	workers = e->pacing.speed.seeks ? e->cfg.seek_threads : e->cfg.threads;
-	if (workers > E2PF_WORKERS_MOST)
-		workers = E2PF_WORKERS_MOST;
+	workers = e->health.speed.seeks ? e->cfg.seek_threads : e->cfg.threads;
+	if (workers > PF_MAX_WORKERS)
+		workers = PF_MAX_WORKERS;
 	return workers ? workers : 1;
 }
 
-void e2pf_monitor_started(struct e2pf_engine *e, unsigned workers,
-			  enum e2pf_state otherwise)
+void pf_monitor_started(struct pf_engine *e, unsigned workers,
+			  enum pf_state otherwise)
 {
 	E2PF_LOCKED(e);
 
 	if (workers)
-		e2pf_pool_started(&e->pool, workers);
+		pf_pool_set_started(&e->pool, workers);
 	else
-		e2pf_pool_clear(&e->pool);
-	if (e->state == E2PF_STATE_STARTING) {
-		set_state(e, workers ? E2PF_STATE_READING : otherwise);
+		pf_pool_clear(&e->pool);
+	if (e->state == PF_STATE_STARTING) {
+		set_state(e, workers ? PF_STATE_READING : otherwise);
 		/* The first one, or that which the checker began meanwhile. */
-		if (workers || otherwise == E2PF_STATE_IDLE)
+		if (workers || otherwise == PF_STATE_IDLE)
 			begin_phase(e, workers ? e->schedule.phase : NULL);
 	}
-	settle(e, e2pf_pool_leave(&e->pool) | E2PF_EV_WORK);
+	settle(e, pf_pool_leave(&e->pool) | PF_EVENT_WORK);
 }
 
 /*
@@ -184,17 +184,17 @@ static uint64_t ns_of(int milliseconds)
 	return milliseconds < 0 ? YEAR_NS : (uint64_t)milliseconds * 1000000u;
 }
 
-bool e2pf_monitor_stop(struct e2pf_engine *e, int milliseconds)
+bool pf_monitor_stop(struct pf_engine *e, int milliseconds)
 {
 	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
 	bool gone;
 
 	if (!e2pf_lock_within(&e->lock, milliseconds))
 		return false;
-	if (e->state != E2PF_STATE_IDLE)
-		set_state(e, E2PF_STATE_STOPPING);
-	e2pf_reads_set_gated(&e->reads, false);
-	settle(e, E2PF_EV_WORK | E2PF_EV_GATE);
+	if (e->state != PF_STATE_IDLE)
+		set_state(e, PF_STATE_STOPPING);
+	pf_gate_set(&e->reads, false);
+	settle(e, PF_EVENT_WORK | PF_EVENT_GATE);
 	while (e->pool.running &&
 	       !pthread_cond_timedwait(&e->ended, &e->lock, &ts))
 		;
@@ -203,26 +203,26 @@ bool e2pf_monitor_stop(struct e2pf_engine *e, int milliseconds)
 	return gone;
 }
 
-void e2pf_monitor_stopped(struct e2pf_engine *e)
+void pf_monitor_stopped(struct pf_engine *e)
 {
 	E2PF_LOCKED(e);
 
-	e2pf_pool_clear(&e->pool);
-	set_state(e, E2PF_STATE_IDLE);
+	pf_pool_clear(&e->pool);
+	set_state(e, PF_STATE_IDLE);
 	begin_phase(e, NULL);
 	/* Another thread may wait for the end of reading. */
-	settle(e, E2PF_EV_ENDED);
+	settle(e, PF_EVENT_ENDED);
 }
 
 /* Is nothing left to read?  Then all workers sleep, or there are none. */
-static bool has_finished(const struct e2pf_engine *e)
+static bool has_finished(const struct pf_engine *e)
 {
-	return e->state != E2PF_STATE_STARTING &&
-	       e2pf_pool_all_idle(&e->pool, e->schedule.news) &&
-	       e->schedule.next != E2PF_NEXT_CHOOSING;
+	return e->state != PF_STATE_STARTING &&
+	       pf_pool_is_idle(&e->pool, e->schedule.news) &&
+	       e->schedule.next != PF_NEXT_CHOOSING;
 }
 
-bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
+bool pf_engine_wait(struct pf_engine *e, int milliseconds)
 {
 	struct timespec ts = e2pf_deadline(ns_of(milliseconds));
 	E2PF_LOCKED(e);
@@ -232,10 +232,10 @@ bool e2pf_engine_wait(struct e2pf_engine *e, int milliseconds)
 	return has_finished(e);
 }
 
-const struct e2pf_phase *e2pf_monitor_begin_source(struct e2pf_engine *e)
+const struct pf_phase *pf_monitor_begin_source(struct pf_engine *e)
 {
 	/* With room for everything, no phase repeats another. */
-	const struct e2pf_start start = {
+	const struct pf_start start = {
 		.budget = UINT64_MAX, .seeks = true
 	};
 	E2PF_LOCKED(e);
@@ -248,240 +248,240 @@ const struct e2pf_phase *e2pf_monitor_begin_source(struct e2pf_engine *e)
  * A worker's turn.
  */
 
-static void set_worker_state(struct e2pf_engine *e,
-			     const struct e2pf_turn *turn,
-			     enum e2pf_worker_state state)
+static void set_worker_state(struct pf_engine *e,
+			     const struct pf_turn *turn,
+			     enum pf_worker_state state)
 {
-	settle(e, e2pf_pool_set_state(&e->pool, turn->number, state,
-				      e2pf_now(e)));
+	settle(e, pf_pool_set_state(&e->pool, turn->number, state,
+				      pf_state_now(e)));
 }
 
 /* Ask the source for the next phase if the current one has ended.  Releases the lock
  * while the source chooses. */
-static void next_phase(struct e2pf_engine *e)
+static void next_phase(struct pf_engine *e)
 {
-	const struct e2pf_phase *next, *phase = e->schedule.phase;
+	const struct pf_phase *next, *phase = e->schedule.phase;
 	unsigned epoch = e->schedule.epoch;
 
-	if (!e2pf_is_reading(e) || !has_finished(e) ||
-	    !e2pf_schedule_may_end(&e->schedule))
+	if (!pf_state_is_reading(e) || !has_finished(e) ||
+	    !pf_schedule_may_end(&e->schedule))
 		return;
-	e2pf_schedule_set_next(&e->schedule, E2PF_NEXT_CHOOSING);
+	pf_schedule_set_next(&e->schedule, PF_NEXT_CHOOSING);
 	pthread_mutex_unlock(&e->lock);
 	next = e->source->ops->next(e->source, phase);
 	pthread_mutex_lock(&e->lock);
-	e2pf_schedule_set_next(&e->schedule, E2PF_NEXT_UNKNOWN);
-	if (!e2pf_is_reading(e))
+	pf_schedule_set_next(&e->schedule, PF_NEXT_UNKNOWN);
+	if (!pf_state_is_reading(e))
 		return;
 	/* If the checker has begun another phase meanwhile, others found nothing to
 	 * claim, because the source was being asked. */
 	if (e->schedule.epoch != epoch)
-		settle(e, e2pf_schedule_tell_news(&e->schedule));
+		settle(e, pf_schedule_announce_units(&e->schedule));
 	else if (next)
 		begin_phase(e, next);
 	else
-		settle(e, e2pf_schedule_set_next(&e->schedule,
-						 E2PF_NEXT_NONE));
+		settle(e, pf_schedule_set_next(&e->schedule,
+						 PF_NEXT_NONE));
 }
 
-static bool claim(struct e2pf_engine *e, struct e2pf_turn *turn)
+static bool claim(struct pf_engine *e, struct pf_turn *turn)
 {
-	if (!e2pf_is_reading(e) ||
-	    !e2pf_schedule_claim(&e->schedule,
-				 e2pf_window_claim_most(&e->window),
+	if (!pf_state_is_reading(e) ||
+	    !pf_schedule_claim(&e->schedule,
+				 pf_window_max_claim(&e->window),
 				 e->pool.workers, &turn->stripe))
 		return false;
-	e2pf_window_add_stripe(&e->window, &turn->stripe);
-	settle(e, e2pf_pool_claimed(&e->pool, turn->number, &turn->stripe,
-				    e2pf_now(e)));
+	pf_window_add_stripe(&e->window, &turn->stripe);
+	settle(e, pf_pool_set_claimed(&e->pool, turn->number, &turn->stripe,
+				    pf_state_now(e)));
 	return true;
 }
 
 /* There are no units to claim: begin the next phase, or sleep. */
-static void be_idle(struct e2pf_engine *e, const struct e2pf_turn *turn)
+static void be_idle(struct pf_engine *e, const struct pf_turn *turn)
 {
-	settle(e, e2pf_pool_found_nothing(&e->pool, turn->number,
+	settle(e, pf_pool_set_idle(&e->pool, turn->number,
 					  e->schedule.news));
 	next_phase(e);
 	/* Unless there was something new meanwhile. */
 	if (e->pool.member[turn->number].news == e->schedule.news &&
-	    e->state != E2PF_STATE_STOPPING)
+	    e->state != PF_STATE_STOPPING)
 		pthread_cond_wait(&e->work, &e->lock);
 }
 
-bool e2pf_monitor_claim(struct e2pf_engine *e, struct e2pf_turn *turn)
+bool pf_claim_units(struct pf_engine *e, struct pf_turn *turn)
 {
 	bool claimed = false;
 	E2PF_LOCKED(e);
 
-	/* Until e2pf_monitor_started(): then it is known how many there are. */
+	/* Until pf_monitor_started(): then it is known how many there are. */
 	while (turn->number >= e->pool.workers)
 		pthread_cond_wait(&e->work, &e->lock);
-	while (e->state != E2PF_STATE_STOPPING && !(claimed = claim(e, turn)))
+	while (e->state != PF_STATE_STOPPING && !(claimed = claim(e, turn)))
 		be_idle(e, turn);
 	if (!claimed)
-		set_worker_state(e, turn, E2PF_WORKER_IDLE);
+		set_worker_state(e, turn, PF_WORKER_IDLE);
 	return claimed;
 }
 
-void e2pf_monitor_leave(struct e2pf_engine *e)
+void pf_claim_leave(struct pf_engine *e)
 {
 	E2PF_LOCKED(e);
 
-	settle(e, e2pf_pool_leave(&e->pool));
+	settle(e, pf_pool_leave(&e->pool));
 }
 
-/* Leave a stuck device to the checker.  The state is THROTTLED because a checker at the
+/* Leave a stalled device to the checker.  The state is THROTTLED because a checker at the
  * gate must not wait for a worker that sleeps. */
-static void wait_while_stuck(struct e2pf_engine *e,
-			     const struct e2pf_turn *turn)
+static void wait_while_stuck(struct pf_engine *e,
+			     const struct pf_turn *turn)
 {
-	while (e->pacing.stuck && !e2pf_is_obsolete(e, &turn->stripe)) {
-		set_worker_state(e, turn, E2PF_WORKER_THROTTLED);
+	while (e->health.stalled && !pf_state_is_obsolete(e, &turn->stripe)) {
+		set_worker_state(e, turn, PF_WORKER_THROTTLED);
 		pthread_cond_wait(&e->work, &e->lock);
 	}
-	set_worker_state(e, turn, E2PF_WORKER_READING);
+	set_worker_state(e, turn, PF_WORKER_READING);
 }
 
-static bool has_room(struct e2pf_engine *e, const struct e2pf_turn *turn)
+static bool has_room(struct pf_engine *e, const struct pf_turn *turn)
 {
 	return !e->cfg.has_checker ||
-	       !e2pf_window_is_full(&e->window,
-				    e2pf_pool_is_nearest(&e->pool,
+	       !pf_window_is_full(&e->window,
+				    pf_pool_is_nearest(&e->pool,
 							   turn->number));
 }
 
-bool e2pf_monitor_wait_for_room(struct e2pf_engine *e, struct e2pf_turn *turn)
+bool pf_claim_wait_for_room(struct pf_engine *e, struct pf_turn *turn)
 {
 	bool throttled = false;
 	E2PF_LOCKED(e);
 
 	wait_while_stuck(e, turn);
 	/* A total budget is never freed again: reading ahead ends here. */
-	if (e2pf_window_is_used_up(&e->window))
-		settle(e, E2PF_EV_GIVE_UP);
-	while (!e2pf_is_obsolete(e, &turn->stripe) && !has_room(e, turn)) {
+	if (pf_window_is_used_up(&e->window))
+		settle(e, PF_EVENT_GIVE_UP);
+	while (!pf_state_is_obsolete(e, &turn->stripe) && !has_room(e, turn)) {
 		/* The checker wakes those it finds throttled: check again once
 		 * this one can be found. */
 		if (!throttled) {
-			set_worker_state(e, turn, E2PF_WORKER_THROTTLED);
+			set_worker_state(e, turn, PF_WORKER_THROTTLED);
 			throttled = true;
 			continue;
 		}
 		pthread_cond_wait(&e->work, &e->lock);
 		pthread_mutex_unlock(&e->lock);
-		e2pf_window_query_memory(&e->window);
+		pf_window_query_memory(&e->window);
 		pthread_mutex_lock(&e->lock);
 	}
-	set_worker_state(e, turn, E2PF_WORKER_READING);
-	return !e2pf_is_obsolete(e, &turn->stripe);
+	set_worker_state(e, turn, PF_WORKER_READING);
+	return !pf_state_is_obsolete(e, &turn->stripe);
 }
 
-bool e2pf_monitor_count_span(struct e2pf_engine *e, struct e2pf_turn *turn,
-			     struct e2pf_run *run, uint64_t pos,
+bool pf_claim_count_span(struct pf_engine *e, struct pf_turn *turn,
+			     struct pf_run *run, uint64_t pos,
 			     uint64_t len, bool missing)
 {
 	E2PF_LOCKED(e);
 
-	if (e2pf_is_obsolete(e, &turn->stripe))
+	if (pf_state_is_obsolete(e, &turn->stripe))
 		return false;
-	e2pf_window_count_span(&e->window, run, &turn->stripe, pos, len,
+	pf_window_count_span(&e->window, run, &turn->stripe, pos, len,
 			       missing);
 	return true;
 }
 
-bool e2pf_monitor_read_returned(struct e2pf_engine *e, struct e2pf_turn *turn,
+bool pf_claim_read_returned(struct pf_engine *e, struct pf_turn *turn,
 				uint64_t offset, int error, uint64_t ns)
 {
-	e2pf_pool_progressed(&e->pool, e2pf_now(e));
-	if (error || ns >= E2PF_STUCK_NS || e->gate_waiters ||
-	    e->pacing.stuck) {
+	pf_pool_note_progress(&e->pool, pf_state_now(e));
+	if (error || ns >= PF_STALLED_NS || e->gate_waiters ||
+	    e->health.stalled) {
 		pthread_mutex_lock(&e->lock);
-		settle(e, E2PF_EV_GATE |
-			  e2pf_pacing_judge_ours(&e->pacing, offset, error, ns));
+		settle(e, PF_EVENT_GATE |
+			  pf_health_judge_own_read(&e->health, offset, error, ns));
 		wait_while_stuck(e, turn);
 		pthread_mutex_unlock(&e->lock);
 	}
-	return !e2pf_is_obsolete(e, &turn->stripe);
+	return !pf_state_is_obsolete(e, &turn->stripe);
 }
 
-void e2pf_monitor_read_hangs(struct e2pf_engine *e, struct e2pf_turn *turn,
+void pf_claim_read_stalls(struct pf_engine *e, struct pf_turn *turn,
 			     uint64_t offset, uint64_t ns)
 {
 	E2PF_LOCKED(e);
 
-	settle(e, e2pf_pacing_judge_ours(&e->pacing, offset, 0, ns));
-	set_worker_state(e, turn, E2PF_WORKER_THROTTLED);
+	settle(e, pf_health_judge_own_read(&e->health, offset, 0, ns));
+	set_worker_state(e, turn, PF_WORKER_THROTTLED);
 }
 
-void e2pf_monitor_read_ended(struct e2pf_engine *e, struct e2pf_turn *turn)
+void pf_claim_resume(struct pf_engine *e, struct pf_turn *turn)
 {
 	E2PF_LOCKED(e);
 
-	set_worker_state(e, turn, E2PF_WORKER_READING);
+	set_worker_state(e, turn, PF_WORKER_READING);
 }
 
-void e2pf_monitor_tell_news(struct e2pf_engine *e)
+void pf_claim_announce_units(struct pf_engine *e)
 {
 	E2PF_LOCKED(e);
 
-	settle(e, e2pf_schedule_tell_news(&e->schedule));
+	settle(e, pf_schedule_announce_units(&e->schedule));
 }
 
 /*
  * The checker: where it is.
  */
 
-void e2pf_engine_stage(struct e2pf_engine *e, unsigned stage)
+void pf_engine_begin_stage(struct pf_engine *e, unsigned stage)
 {
 	E2PF_LOCKED(e);
 
-	e2pf_reads_stage(&e->reads, stage, e2pf_now(e));
+	pf_stats_begin_stage(&e->reads, stage, pf_state_now(e));
 }
 
-bool e2pf_engine_begin_phase(struct e2pf_engine *e,
-			     const struct e2pf_phase *phase)
+bool pf_engine_begin_phase(struct pf_engine *e,
+			     const struct pf_phase *phase)
 {
 	E2PF_LOCKED(e);
 
-	if (e->state == E2PF_STATE_IDLE || e->state == E2PF_STATE_STOPPING)
+	if (e->state == PF_STATE_IDLE || e->state == PF_STATE_STOPPING)
 		return false;
-	e2pf_schedule_forget_report(&e->schedule);
+	pf_schedule_forget_report(&e->schedule);
 	/* The checker is about to read the blocks that were found for later, in
 	 * its own order, and this phase has to stay ahead of it. */
-	e2pf_window_drop_later(&e->window);
+	pf_window_drop_deferred(&e->window);
 	begin_phase(e, phase);
 	return true;
 }
 
-void e2pf_engine_at(struct e2pf_engine *e, unsigned phase, uint64_t unit)
+void pf_engine_report_position(struct pf_engine *e, unsigned phase, uint64_t unit)
 {
 	/* Store the position before checking for sleepers: a worker that goes
 	 * to sleep does the two in the opposite order.  A throttled worker checks
 	 * again at each report. */
-	if (!e2pf_schedule_report(&e->schedule, phase, unit) ||
+	if (!pf_schedule_report(&e->schedule, phase, unit) ||
 	    !e->pool.throttled)
 		return;
 	pthread_mutex_lock(&e->lock);
-	settle(e, E2PF_EV_ROOM);
+	settle(e, PF_EVENT_ROOM);
 	pthread_mutex_unlock(&e->lock);
 }
 
-static bool is_in_phase(const struct e2pf_engine *e, unsigned number)
+static bool is_in_phase(const struct pf_engine *e, unsigned number)
 {
-	const struct e2pf_phase *phase = e->schedule.phase;
+	const struct pf_phase *phase = e->schedule.phase;
 
 	return phase && phase->number == number;
 }
 
-bool e2pf_engine_in_phase(struct e2pf_engine *e, unsigned phase)
+bool pf_engine_is_in_phase(struct pf_engine *e, unsigned phase)
 {
 	E2PF_LOCKED(e);
 
-	return is_in_phase(e, phase) && e2pf_is_reading(e);
+	return is_in_phase(e, phase) && pf_state_is_reading(e);
 }
 
-void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
+void pf_engine_add_units(struct pf_engine *e, unsigned phase,
 			   void (*add)(void *ctx), void *ctx)
 {
 	E2PF_LOCKED(e);
@@ -491,7 +491,7 @@ void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
 	 * and end the phase. */
 	add(ctx);
 	if (is_in_phase(e, phase))
-		settle(e, e2pf_schedule_tell_news(&e->schedule));
+		settle(e, pf_schedule_announce_units(&e->schedule));
 }
 
 /*
@@ -504,31 +504,31 @@ void e2pf_engine_add_units(struct e2pf_engine *e, unsigned phase,
  * the worker's units: a checker that reads one block before it begins must not
  * wait for all units.
  */
-static bool is_worth_waiting(const struct e2pf_engine *e, bool disks_read)
+static bool is_worth_waiting(const struct pf_engine *e, bool disks_read)
 {
 	unsigned epoch = e->schedule.epoch;
 	uint64_t at = 0;
 
-	if (!e->reads.gated || !e2pf_is_reading(e) ||
-	    e2pf_now(e) - e->pool.last_progress >=
-	    (disks_read ? E2PF_GATE_PATIENCE_NS : E2PF_IDLE_PATIENCE_NS))
+	if (!e->reads.gated || !pf_state_is_reading(e) ||
+	    pf_state_now(e) - e->pool.last_progress >=
+	    (disks_read ? PF_GATE_PATIENCE_NS : PF_GATE_IDLE_PATIENCE_NS))
 		return false;
-	if (!e2pf_is_followed(&e->schedule))
-		return e2pf_pool_is_reading(&e->pool, epoch, NULL);
-	return e2pf_schedule_at(&e->schedule, &at) &&
-	       e2pf_pool_is_reading(&e->pool, epoch, &at);
+	if (!pf_schedule_is_followed(&e->schedule))
+		return pf_pool_is_reading(&e->pool, epoch, NULL);
+	return pf_schedule_position(&e->schedule, &at) &&
+	       pf_pool_is_reading(&e->pool, epoch, &at);
 }
 
 /* Wait for a moment.  Returns false if that is not worth it, considering that the checker
  * has waited since then, and whether a disk reads. */
-static bool wait_a_moment(struct e2pf_engine *e, uint64_t since, bool disks_read)
+static bool wait_a_moment(struct pf_engine *e, uint64_t since, bool disks_read)
 {
 	struct timespec ts = e2pf_deadline(GATE_CHECK_NS);
 	bool worth;
 	E2PF_LOCKED(e);
 
 	worth = is_worth_waiting(e, disks_read) &&
-		e2pf_now(e) - since < GATE_LIMIT_NS;
+		pf_state_now(e) - since < GATE_LIMIT_NS;
 	e->gate_waiters++;
 	if (worth)
 		pthread_cond_timedwait(&e->gate, &e->lock, &ts);
@@ -536,33 +536,33 @@ static bool wait_a_moment(struct e2pf_engine *e, uint64_t since, bool disks_read
 	return worth;
 }
 
-static void left_gate(struct e2pf_engine *e, uint64_t since, bool served)
+static void left_gate(struct pf_engine *e, uint64_t since, bool served)
 {
 	E2PF_LOCKED(e);
 
-	e2pf_reads_left_gate(&e->reads, e->pacing.speed.latency_ns,
-			     e2pf_now(e) - since, served);
+	pf_gate_count_wait(&e->reads, e->health.speed.latency_ns,
+			     pf_state_now(e) - since, served);
 }
 
 /* Does a signal end the check?  Then nothing waits at the gate in this phase, for the checker
  * looks only now and then whether it is to end. */
-static bool is_ending(struct e2pf_reads *reads)
+static bool is_ending(struct pf_reads *reads)
 {
 	sigset_t pending;
 	size_t i;
 
 	for (i = 0; i < ENDING && !sigpending(&pending); i++)
 		if (sigismember(&pending, ending[i]) == 1)
-			e2pf_reads_set_gated(reads, false);
+			pf_gate_set(reads, false);
 	return !reads->gated;
 }
 
 /* Does a disk read something?  The disks are asked only if the workers have made no
  * progress for a while. */
-static bool disks_read(const struct e2pf_engine *e)
+static bool disks_read(const struct pf_engine *e)
 {
-	return e2pf_now(e) - e->pool.last_progress < E2PF_IDLE_PATIENCE_NS ||
-	       e2pf_pacing_disks_read(&e->pacing) == 1;
+	return pf_state_now(e) - e->pool.last_progress < PF_GATE_IDLE_PATIENCE_NS ||
+	       pf_health_query_disks(&e->health) == 1;
 }
 
 /*
@@ -571,11 +571,11 @@ static bool disks_read(const struct e2pf_engine *e)
  * block, or until no worker that might read it is active, or until none has
  * made progress for a while.
  */
-static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
+static void wait_at_gate(struct pf_engine *e, const struct pf_read *r)
 {
 	struct e2pf_device *dev = e->devices[r->device];
 	bool cached = false, waited = false, reads = true;
-	uint64_t began = e2pf_now(e);
+	uint64_t began = pf_state_now(e);
 	sigset_t block, mask;
 	size_t i;
 
@@ -598,54 +598,54 @@ static void wait_at_gate(struct e2pf_engine *e, const struct e2pf_read *r)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-void e2pf_engine_before_read(struct e2pf_engine *e, struct e2pf_read *r)
+void pf_engine_before_read(struct pf_engine *e, struct pf_read *r)
 {
-	struct e2pf_reads *reads = &e->reads;
+	struct pf_reads *reads = &e->reads;
 	struct e2pf_device *dev = e->devices[r->device];
 
-	e2pf_reads_begin(reads, r, e2pf_now(e));
+	pf_stats_begin_read(reads, r, pf_state_now(e));
 	/* A query takes longer than a cached read: while no worker reads, the gate needs
 	 * none.  Pass 1D reads an extent block again for each block that it clones, and
 	 * asking the kernel each time took a third of the check. */
-	if (!e->pacing.stuck && !e->pacing.suspects &&
+	if (!e->health.stalled && !e->health.degraded &&
 	    !(reads->gated && e->pool.reading))
 		return;
-	/* A cached read shows nothing about a stuck device. */
+	/* A cached read shows nothing about a stalled device. */
 	r->missed = !e2pf_is_cached(dev, r->offset, r->length, false);
 	r->waited = r->missed && reads->gated &&
-		    e2pf_reads_may_come(reads, dev, r);
+		    pf_gate_may_come(reads, dev, r);
 	if (!r->waited)
 		return;
 	wait_at_gate(e, r);
-	r->passed_gate = e2pf_now(e);
+	r->passed_gate = pf_state_now(e);
 }
 
-bool e2pf_monitor_checker_read(struct e2pf_engine *e,
-			       const struct e2pf_read *r, bool *ahead)
+bool pf_monitor_checker_read(struct pf_engine *e,
+			       const struct pf_read *r, bool *ahead)
 {
-	uint64_t now = e2pf_now(e);
-	bool stalled = e2pf_reads_was_stall(&e->reads, r, now - r->began);
+	uint64_t now = pf_state_now(e);
+	bool stalled = pf_stats_is_stall(&e->reads, r, now - r->began);
 	unsigned events;
 	E2PF_LOCKED(e);
 
-	events = e2pf_window_mark_read(&e->window, r, ahead);
+	events = pf_window_mark_read(&e->window, r, ahead);
 	if (stalled)
-		events |= e2pf_pacing_judge_checker(&e->pacing, r,
+		events |= pf_health_judge_checker_read(&e->health, r,
 						    now - r->passed_gate);
 	return settle(e, events |
-			 e2pf_reads_count(&e->reads, r, stalled, now));
+			 pf_stats_count_read(&e->reads, r, stalled, now));
 }
 
-bool e2pf_engine_read_failed(struct e2pf_engine *e,
-			     const struct e2pf_read *r)
+bool pf_engine_read_failed(struct pf_engine *e,
+			     const struct pf_read *r)
 {
 	/* Without a request of ours the read has failed by itself. */
-	bool again = e2pf_reads_failed(&e->reads, e->devices[r->device], r,
+	bool again = pf_reads_failed(&e->reads, e->devices[r->device], r,
 				       e->source->grain) &&
 		     e->reads.requests;
 	E2PF_LOCKED(e);
 
-	settle(e, e2pf_pacing_read_failed(&e->pacing, r->offset));
+	settle(e, pf_health_judge_failed_read(&e->health, r->offset));
 	return again;
 }
 
@@ -653,18 +653,18 @@ bool e2pf_engine_read_failed(struct e2pf_engine *e,
  * Statistics.
  */
 
-bool e2pf_engine_reads_ahead(struct e2pf_engine *e)
+bool pf_engine_reads_ahead(struct pf_engine *e)
 {
-	return (e2pf_is_reading(e) && !e2pf_pacing_is_careful(&e->pacing)) ||
-	       e->state == E2PF_STATE_ASLEEP;
+	return (pf_state_is_reading(e) && !pf_health_limits_requests(&e->health)) ||
+	       e->state == PF_STATE_ASLEEP;
 }
 
 /* What is known of the checker. */
-static void count_checker(struct e2pf_engine *e,
-			  struct e2pf_engine_stats *stats)
+static void count_checker(struct pf_engine *e,
+			  struct pf_engine_stats *stats)
 {
-	const struct e2pf_reads *c = &e->reads;
-	uint64_t since = c->reading_since, now = e2pf_now(e);
+	const struct pf_reads *c = &e->reads;
+	uint64_t since = c->reading_since, now = pf_state_now(e);
 
 	memcpy(stats->stage, c->stages, sizeof(stats->stage));
 	stats->stage[c->stage].ns += now - c->stage_began;
@@ -675,37 +675,37 @@ static void count_checker(struct e2pf_engine *e,
 	stats->lost_ns = c->lost_ns;
 	stats->reading_ns = since && since < now ? now - since : 0;
 	stats->reading_at = c->reading_at;
-	if (!e2pf_schedule_last(&e->schedule, &stats->at_phase, &stats->at)) {
-		stats->at_phase = E2PF_NONE;
+	if (!pf_schedule_last_report(&e->schedule, &stats->at_phase, &stats->at)) {
+		stats->at_phase = PF_NO_PHASE;
 		stats->at = 0;
 	}
 }
 
 /* What the workers have done, and what is known of the device. */
-static void count_workers(struct e2pf_engine *e,
-			  struct e2pf_engine_stats *stats)
+static void count_workers(struct pf_engine *e,
+			  struct pf_engine_stats *stats)
 {
-	const struct e2pf_window *w = &e->window;
-	const struct e2pf_pacing *p = &e->pacing;
-	const struct e2pf_pool *pool = &e->pool;
+	const struct pf_window *w = &e->window;
+	const struct pf_health *p = &e->health;
+	const struct pf_pool *pool = &e->pool;
 
-	*stats = (struct e2pf_engine_stats) {
+	*stats = (struct pf_engine_stats) {
 		.planned_bytes = w->planned_bytes,
 		.prefetched_bytes = w->prefetched_bytes,
 		.prefetched_requests = e->reads.requests,
-		.wasted_bytes = e2pf_window_unread(w) + w->unused,
+		.wasted_bytes = pf_window_unread_bytes(w) + w->unused,
 		.errors = p->errors,
 		.gave_up = e->gave_up,
-		.slow_or_failed = p->suspects,
-		.suspect_at = p->suspect_at,
+		.slow_or_failed = p->degraded,
+		.degraded_at = p->degraded_at,
 		.speed = p->speed,
 		.unmeasured = p->unmeasured,
 		.threads = pool->threads_most
 	};
 }
 
-bool e2pf_engine_get_stats(struct e2pf_engine *e, int milliseconds,
-			   struct e2pf_engine_stats *stats)
+bool pf_engine_get_stats(struct pf_engine *e, int milliseconds,
+			   struct pf_engine_stats *stats)
 {
 	if (!e2pf_lock_within(&e->lock, milliseconds))
 		return false;

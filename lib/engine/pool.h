@@ -6,8 +6,8 @@
  * schedule.c cuts.  doc/measurements.md, "Stripes", compares fixed ones.  The pool knows the
  * workers' numbers; worker.c has their threads.
  */
-#ifndef E2PF_POOL_H
-#define E2PF_POOL_H
+#ifndef PF_POOL_H
+#define PF_POOL_H
 
 #include <stdatomic.h>
 
@@ -15,31 +15,31 @@
 #include "schedule.h"
 
 /* The limit of the setting. */
-#define E2PF_WORKERS_MOST 256u
+#define PF_MAX_WORKERS 256u
 
-enum e2pf_worker_state {
-	E2PF_WORKER_IDLE,	/* found nothing to claim */
-	E2PF_WORKER_READING,
-	E2PF_WORKER_THROTTLED	/* waits until the checker has used what was
-				   read, or for a stuck device */
+enum pf_worker_state {
+	PF_WORKER_IDLE,	/* found nothing to claim */
+	PF_WORKER_READING,
+	PF_WORKER_THROTTLED	/* waits until the checker has used what was
+				   read, or for a stalled device */
 };
 
 /* Needs the lock. */
-struct e2pf_member {
-	enum e2pf_worker_state state;
-	struct e2pf_stripe stripe;	/* what it reads */
+struct pf_member {
+	enum pf_worker_state state;
+	struct pf_stripe stripe;	/* what it reads */
 	unsigned news;		/* the schedule's, when it last found nothing
 				   to claim: more since then wake it */
 };
 
-struct e2pf_pool {
+struct pf_pool {
 	/* Any thread reads these without the lock. */
 	atomic_uint reading, throttled;	/* workers in these states */
 	/* When one last read or requested something, ns; written by any worker. */
 	atomic_uint_fast64_t last_progress;
 
 	/* These need the lock. */
-	struct e2pf_member member[E2PF_WORKERS_MOST];
+	struct pf_member member[PF_MAX_WORKERS];
 	unsigned workers;		/* number of threads; 0: not all of them
 					   have been created */
 	unsigned running;		/* that have not left, and whoever is
@@ -48,38 +48,38 @@ struct e2pf_pool {
 };
 
 /* A worker has read something, or requests something.  Needs no lock. */
-void e2pf_pool_progressed(struct e2pf_pool *pool, uint64_t now);
+void pf_pool_note_progress(struct pf_pool *pool, uint64_t now);
 
 /* The others need the lock. */
 
 /* The thread that is going to create the workers counts as running, from enter to leave.
  * Each worker that was created leaves when it ends. */
-void e2pf_pool_enter(struct e2pf_pool *pool);
-unsigned e2pf_pool_leave(struct e2pf_pool *pool);
+void pf_pool_enter(struct pf_pool *pool);
+unsigned pf_pool_leave(struct pf_pool *pool);
 
 /* This many were created. */
-void e2pf_pool_started(struct e2pf_pool *pool, unsigned workers);
+void pf_pool_set_started(struct pf_pool *pool, unsigned workers);
 
 /* All of them have ended. */
-void e2pf_pool_clear(struct e2pf_pool *pool);
+void pf_pool_clear(struct pf_pool *pool);
 
 /* Set the state of a worker: as given; reading what it has claimed; or idle, because it
  * has found nothing to claim since these news. */
-unsigned e2pf_pool_set_state(struct e2pf_pool *pool, unsigned number,
-			     enum e2pf_worker_state state, uint64_t now);
-unsigned e2pf_pool_claimed(struct e2pf_pool *pool, unsigned number,
-			   const struct e2pf_stripe *stripe, uint64_t now);
-unsigned e2pf_pool_found_nothing(struct e2pf_pool *pool, unsigned number,
+unsigned pf_pool_set_state(struct pf_pool *pool, unsigned number,
+			     enum pf_worker_state state, uint64_t now);
+unsigned pf_pool_set_claimed(struct pf_pool *pool, unsigned number,
+			   const struct pf_stripe *stripe, uint64_t now);
+unsigned pf_pool_set_idle(struct pf_pool *pool, unsigned number,
 				 unsigned news);
 
 /* Have all of them found nothing to claim since these news? */
-bool e2pf_pool_all_idle(const struct e2pf_pool *pool, unsigned news);
+bool pf_pool_is_idle(const struct pf_pool *pool, unsigned news);
 
 /* Is a worker reading a stripe of this epoch?  With `unit`, one that includes it. */
-bool e2pf_pool_is_reading(const struct e2pf_pool *pool, unsigned epoch,
+bool pf_pool_is_reading(const struct pf_pool *pool, unsigned epoch,
 			  const uint64_t *unit);
 
 /* Does the checker reach this worker's stripe before those of all others? */
-bool e2pf_pool_is_nearest(const struct e2pf_pool *pool, unsigned number);
+bool pf_pool_is_nearest(const struct pf_pool *pool, unsigned number);
 
 #endif

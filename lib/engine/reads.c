@@ -9,7 +9,7 @@
 #define LOST_PART 20u
 #define LATENCY_NS 10000000u
 
-/* Large reads take longer than E2PF_STALL_NS from memory, too: 128 KiB 20 us. */
+/* Large reads take longer than PF_STALL_NS from memory, too: 128 KiB 20 us. */
 #define STALL_NS_PER_KIB 500u
 
 /* Everything seemed cached when the engine fell asleep, but is not if this many reads
@@ -17,12 +17,12 @@
 #define WAKE_MISSES 128u
 #define WAKE_READS (WAKE_MISSES * 16)
 
-void e2pf_reads_start(struct e2pf_reads *c)
+void pf_stats_start(struct pf_reads *c)
 {
 	c->sleep_misses = 0;
 }
 
-void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now)
+void pf_stats_begin_stage(struct pf_reads *c, unsigned stage, uint64_t now)
 {
 	/* 0: the first one begins. */
 	if (c->stage_began)
@@ -35,12 +35,12 @@ void e2pf_reads_stage(struct e2pf_reads *c, unsigned stage, uint64_t now)
  * The gate.
  */
 
-void e2pf_reads_set_gated(struct e2pf_reads *c, bool gated)
+void pf_gate_set(struct pf_reads *c, bool gated)
 {
 	c->gated = gated;
 }
 
-void e2pf_reads_left_gate(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
+void pf_gate_count_wait(struct pf_reads *c, uint64_t latency, uint64_t ns,
 			  bool served)
 {
 	if (!latency)
@@ -58,11 +58,11 @@ void e2pf_reads_left_gate(struct e2pf_reads *c, uint64_t latency, uint64_t ns,
  * What is in flight.
  */
 
-void e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
+void pf_inflight_add(struct pf_reads *c, struct e2pf_device *dev,
 			unsigned device, uint64_t offset, uint32_t length)
 {
-	unsigned slot = atomic_fetch_add(&c->requests, 1) % E2PF_REQUESTED;
-	struct e2pf_requested *r = &c->requested[slot];
+	unsigned slot = atomic_fetch_add(&c->requests, 1) % PF_REQUESTED;
+	struct pf_requested *r = &c->requested[slot];
 
 	/* A thread that looks meanwhile may take two requests for one that is as
 	 * long as the first and where the second is: then blocks count as in
@@ -75,21 +75,21 @@ void e2pf_reads_request(struct e2pf_reads *c, struct e2pf_device *dev,
 }
 
 /* Is this byte among the last requests of the workers? */
-static bool was_requested(const struct e2pf_reads *c, unsigned device,
+static bool was_requested(const struct pf_reads *c, unsigned device,
 			  uint64_t offset)
 {
-	const struct e2pf_requested *r = c->requested;
+	const struct pf_requested *r = c->requested;
 	unsigned i;
 
-	for (i = 0; i < E2PF_REQUESTED; i++, r++)
+	for (i = 0; i < PF_REQUESTED; i++, r++)
 		if (r->length && r->device == device &&
 		    offset - r->offset < r->length)
 			return true;
 	return false;
 }
 
-bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
-			 const struct e2pf_read *r)
+bool pf_gate_may_come(const struct pf_reads *c, struct e2pf_device *dev,
+			 const struct pf_read *r)
 {
 	uint64_t at = r->offset, end = at + r->length, len;
 	enum e2pf_residency state;
@@ -106,7 +106,7 @@ bool e2pf_reads_may_come(const struct e2pf_reads *c, struct e2pf_device *dev,
  * Reads.
  */
 
-void e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now)
+void pf_stats_begin_read(struct pf_reads *c, struct pf_read *r, uint64_t now)
 {
 	r->began = r->passed_gate = now;
 	r->waited = r->missed = false;
@@ -116,33 +116,33 @@ void e2pf_reads_begin(struct e2pf_reads *c, struct e2pf_read *r, uint64_t now)
 
 /* Judged by its time.  A query of the kernel before each read would cost more than the
  * read (mincore() 0.9 us, a cached block 0.6 us). */
-bool e2pf_reads_was_stall(struct e2pf_reads *c, const struct e2pf_read *r,
+bool pf_stats_is_stall(struct pf_reads *c, const struct pf_read *r,
 			  uint64_t ns)
 {
 	atomic_store_explicit(&c->reading_since, 0, memory_order_relaxed);
 	return r->waited ||
-	       ns > E2PF_STALL_NS + r->length / 1024 * STALL_NS_PER_KIB;
+	       ns > PF_STALL_NS + r->length / 1024 * STALL_NS_PER_KIB;
 }
 
 /* A stall of an engine that may be asleep.  Only that one heeds the event. */
-static unsigned count_sleep_miss(struct e2pf_reads *c)
+static unsigned count_sleep_miss(struct pf_reads *c)
 {
 	uint64_t reads = 0;
 	unsigned i;
 
-	for (i = 0; i < E2PF_STAGES; i++)
+	for (i = 0; i < PF_MAX_STAGES; i++)
 		reads += c->stages[i].reads;
 	if (!c->sleep_misses || reads - c->sleep_since > WAKE_READS) {
 		c->sleep_since = reads;
 		c->sleep_misses = 0;
 	}
-	return ++c->sleep_misses >= WAKE_MISSES ? E2PF_EV_WAKE : 0;
+	return ++c->sleep_misses >= WAKE_MISSES ? PF_EVENT_WAKE : 0;
 }
 
-unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
+unsigned pf_stats_count_read(struct pf_reads *c, const struct pf_read *r,
 			  bool stalled, uint64_t now)
 {
-	struct e2pf_stage_stats *stage = &c->stages[c->stage];
+	struct pf_stage_stats *stage = &c->stages[c->stage];
 	/* Time in which several threads wait counts once: newer libext2fs has them. */
 	uint64_t from = r->began < c->stalled_until ? c->stalled_until : r->began;
 	uint64_t wait = now > from ? now - from : 0;
@@ -161,7 +161,7 @@ unsigned e2pf_reads_count(struct e2pf_reads *c, const struct e2pf_read *r,
 /* Can the page of this byte not be had?  A read of several blocks, which is then made block
  * by block, may fail without us, too, for a block behind them: the kernel has read that
  * ahead.  For these only what a worker has requested counts. */
-static bool is_held(const struct e2pf_reads *c, struct e2pf_device *dev,
+static bool is_held(const struct pf_reads *c, struct e2pf_device *dev,
 		    unsigned device, uint64_t offset, bool one_block)
 {
 	enum e2pf_residency state;
@@ -173,8 +173,8 @@ static bool is_held(const struct e2pf_reads *c, struct e2pf_device *dev,
 	return state == E2PF_HELD;
 }
 
-bool e2pf_reads_failed(struct e2pf_reads *c, struct e2pf_device *dev,
-		       const struct e2pf_read *r, uint32_t grain)
+bool pf_reads_failed(struct pf_reads *c, struct e2pf_device *dev,
+		       const struct pf_read *r, uint32_t grain)
 {
 	bool one_block = r->length <= grain && !r->of_several;
 

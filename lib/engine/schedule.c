@@ -28,13 +28,13 @@ static uint64_t lower_of(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t units(const struct e2pf_schedule *s,
-		      const struct e2pf_phase *phase, bool *more)
+static uint64_t units(const struct pf_schedule *s,
+		      const struct pf_phase *phase, bool *more)
 {
 	return s->source->ops->units(s->source, phase->number, more);
 }
 
-void e2pf_schedule_init(struct e2pf_schedule *s, struct e2pf_source *source)
+void pf_schedule_init(struct pf_schedule *s, struct pf_source *source)
 {
 	s->source = source;
 	s->at = NOWHERE;
@@ -44,12 +44,12 @@ void e2pf_schedule_init(struct e2pf_schedule *s, struct e2pf_source *source)
  * Where the checker is.
  */
 
-void e2pf_schedule_forget_report(struct e2pf_schedule *s)
+void pf_schedule_forget_report(struct pf_schedule *s)
 {
 	s->at = NOWHERE;
 }
 
-bool e2pf_schedule_report(struct e2pf_schedule *s, unsigned phase,
+bool pf_schedule_report(struct pf_schedule *s, unsigned phase,
 			  uint64_t unit)
 {
 	uint64_t at = (uint64_t)phase << UNIT_BITS | (unit & UNIT_MASK);
@@ -60,7 +60,7 @@ bool e2pf_schedule_report(struct e2pf_schedule *s, unsigned phase,
 	return true;
 }
 
-bool e2pf_schedule_last(const struct e2pf_schedule *s, int *phase,
+bool pf_schedule_last_report(const struct pf_schedule *s, int *phase,
 			uint64_t *unit)
 {
 	uint64_t at = s->at;
@@ -70,37 +70,37 @@ bool e2pf_schedule_last(const struct e2pf_schedule *s, int *phase,
 	return at != NOWHERE;
 }
 
-bool e2pf_schedule_at(const struct e2pf_schedule *s, uint64_t *unit)
+bool pf_schedule_position(const struct pf_schedule *s, uint64_t *unit)
 {
-	const struct e2pf_phase *current = s->phase;
+	const struct pf_phase *current = s->phase;
 	int phase;
 
-	return e2pf_schedule_last(s, &phase, unit) && current &&
+	return pf_schedule_last_report(s, &phase, unit) && current &&
 	       (unsigned)phase == current->number;
 }
 
-bool e2pf_is_followed(const struct e2pf_schedule *s)
+bool pf_schedule_is_followed(const struct pf_schedule *s)
 {
-	const struct e2pf_phase *phase = s->phase;
+	const struct pf_phase *phase = s->phase;
 
 	return phase && phase->followed && s->has_checker;
 }
 
-bool e2pf_passed(const struct e2pf_schedule *s, uint64_t unit)
+bool pf_schedule_has_passed(const struct pf_schedule *s, uint64_t unit)
 {
 	uint64_t at;
 
-	return e2pf_is_followed(s) && e2pf_schedule_at(s, &at) && unit < at;
+	return pf_schedule_is_followed(s) && pf_schedule_position(s, &at) && unit < at;
 }
 
 /*
  * Phases.
  */
 
-void e2pf_schedule_prepare(struct e2pf_schedule *s,
-			   const struct e2pf_start *start)
+void pf_schedule_begin_source(struct pf_schedule *s,
+			   const struct pf_start *start)
 {
-	const struct e2pf_phase *phase = s->phase;
+	const struct pf_phase *phase = s->phase;
 	bool begun = phase && phase != s->first;
 
 	s->seeks = start->seeks;
@@ -113,44 +113,44 @@ void e2pf_schedule_prepare(struct e2pf_schedule *s,
 		s->phase = s->first;
 }
 
-unsigned e2pf_schedule_begin(struct e2pf_schedule *s,
-			     const struct e2pf_phase *phase)
+unsigned pf_schedule_begin_phase(struct pf_schedule *s,
+			     const struct pf_phase *phase)
 {
 	s->phase = phase;
 	if (!phase)
 		return 0;
 	/* A worker that is asking the source drops the answer: it finds another
 	 * epoch. */
-	if (s->next != E2PF_NEXT_CHOOSING)
-		s->next = E2PF_NEXT_UNKNOWN;
+	if (s->next != PF_NEXT_CHOOSING)
+		s->next = PF_NEXT_UNKNOWN;
 	s->next_unit = 0;
 	s->claim_bytes = FIRST_CLAIM;
 	s->epoch++;
-	return e2pf_schedule_tell_news(s);
+	return pf_schedule_announce_units(s);
 }
 
-unsigned e2pf_schedule_tell_news(struct e2pf_schedule *s)
+unsigned pf_schedule_announce_units(struct pf_schedule *s)
 {
 	s->news++;
-	return E2PF_EV_WORK;
+	return PF_EVENT_WORK;
 }
 
-bool e2pf_schedule_may_end(const struct e2pf_schedule *s)
+bool pf_schedule_may_end(const struct pf_schedule *s)
 {
-	const struct e2pf_phase *phase = s->phase;
+	const struct pf_phase *phase = s->phase;
 	bool more;
 
-	if (!phase || s->next != E2PF_NEXT_UNKNOWN)
+	if (!phase || s->next != PF_NEXT_UNKNOWN)
 		return false;
 	units(s, phase, &more);
 	return !more;
 }
 
-unsigned e2pf_schedule_set_next(struct e2pf_schedule *s,
-				enum e2pf_next_phase next)
+unsigned pf_schedule_set_next(struct pf_schedule *s,
+				enum pf_next_phase next)
 {
 	s->next = next;
-	return next == E2PF_NEXT_NONE ? E2PF_EV_ENDED : 0;
+	return next == PF_NEXT_NONE ? PF_EVENT_ENDED : 0;
 }
 
 /*
@@ -158,7 +158,7 @@ unsigned e2pf_schedule_set_next(struct e2pf_schedule *s,
  */
 
 /* The weight of the units to claim, at most `most`. */
-static uint64_t weight_to_claim(struct e2pf_schedule *s, uint64_t most)
+static uint64_t weight_to_claim(struct pf_schedule *s, uint64_t most)
 {
 	uint64_t weight = SEEK_CLAIM;
 
@@ -171,11 +171,11 @@ static uint64_t weight_to_claim(struct e2pf_schedule *s, uint64_t most)
 
 /* Units behind the checker are left out, since it has read them itself; and so is the
  * one that it is at, unless it has just come to the cursor. */
-static uint64_t first_unit(const struct e2pf_schedule *s)
+static uint64_t first_unit(const struct pf_schedule *s)
 {
 	uint64_t at;
 
-	if (e2pf_is_followed(s) && e2pf_schedule_at(s, &at) &&
+	if (pf_schedule_is_followed(s) && pf_schedule_position(s, &at) &&
 	    s->next_unit < at)
 		return at + 1;
 	return s->next_unit;
@@ -183,10 +183,10 @@ static uint64_t first_unit(const struct e2pf_schedule *s)
 
 /* Returns the end of the units from stripe->first on that together weigh at most `most`
  * bytes, or of the first one alone, and sets stripe->bytes to their weight. */
-static uint64_t weigh(const struct e2pf_schedule *s, uint64_t end,
-		      uint64_t most, struct e2pf_stripe *stripe)
+static uint64_t weigh(const struct pf_schedule *s, uint64_t end,
+		      uint64_t most, struct pf_stripe *stripe)
 {
-	struct e2pf_source *source = s->source;
+	struct pf_source *source = s->source;
 	uint64_t unit, one;
 
 	for (unit = stripe->first; unit < end; unit++, stripe->bytes += one) {
@@ -197,17 +197,17 @@ static uint64_t weigh(const struct e2pf_schedule *s, uint64_t end,
 	return unit;
 }
 
-bool e2pf_schedule_claim(struct e2pf_schedule *s, uint64_t most,
-			 unsigned workers, struct e2pf_stripe *stripe)
+bool pf_schedule_claim(struct pf_schedule *s, uint64_t most,
+			 unsigned workers, struct pf_stripe *stripe)
 {
 	uint32_t at_once;
 	uint64_t end;
 	bool more;
 
-	*stripe = (struct e2pf_stripe) {
+	*stripe = (struct pf_stripe) {
 		.phase = s->phase, .epoch = s->epoch,
 	};
-	if (!stripe->phase || s->next == E2PF_NEXT_CHOOSING)
+	if (!stripe->phase || s->next == PF_NEXT_CHOOSING)
 		return false;
 	stripe->first = first_unit(s);
 	end = units(s, stripe->phase, &more);

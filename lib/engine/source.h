@@ -16,27 +16,27 @@
  *
  * On hostile bytes the work stays bounded: references that are empty, outside their device,
  * or of a class or device that the source has not are dropped, and so are those beyond
- * E2PF_LEVELS (9) levels, of which a unit's references are the first.  About `parse_limit`
+ * PF_MAX_LEVELS (9) levels, of which a unit's references are the first.  About `parse_limit`
  * pieces are parsed in all.
  *
  * Equal references are requested once if they are in one level of a stripe; a source whose
  * references form a graph keeps a set of those that it has passed on.  Gaps between
  * references may be read, too.
  */
-#ifndef E2PF_SOURCE_H
-#define E2PF_SOURCE_H
+#ifndef PF_SOURCE_H
+#define PF_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* The most classes and devices of a source, and bytes that it parses at once. */
-#define E2PF_CLASS_BITS 32u
-#define E2PF_DEVICES 64u
-#define E2PF_PIECE_MOST (64u << 10)
+#define PF_MAX_CLASSES 32u
+#define PF_MAX_DEVICES 64u
+#define PF_MAX_PIECE (64u << 10)
 
 /* Something to read ahead. */
-struct e2pf_ref {
+struct pf_ref {
 	uint64_t offset;	/* bytes from the start of the device, a
 				   multiple of the source's grain */
 	uint64_t cookie;	/* private to the source, passed back to it */
@@ -50,10 +50,10 @@ struct e2pf_ref {
 };
 
 /* Receives a reference that was found, which is valid during the call only. */
-typedef void (*e2pf_sink)(void *ctx, const struct e2pf_ref *ref);
+typedef void (*pf_sink)(void *ctx, const struct pf_ref *ref);
 
 /* A phase and the way it is read. */
-struct e2pf_phase {
+struct pf_phase {
 	unsigned number;	/* the source's name for it, below 256 */
 	/* The checker uses the units in order and reports its position.  If
 	 * not, its reads of blocks ahead make room in the budget. */
@@ -69,7 +69,7 @@ struct e2pf_phase {
 };
 
 /* How the engine is going to work. */
-struct e2pf_start {
+struct pf_start {
 	uint64_t budget;	/* bytes that may be ahead of the checker */
 	bool has_checker;	/* otherwise nothing makes room in the budget */
 	bool seeks;		/* one sweep is cheaper than two */
@@ -79,7 +79,7 @@ struct e2pf_start {
 				   weight() of the first phase */
 };
 
-struct e2pf_source;
+struct pf_source;
 
 /*
  * The engine holds its lock during begin(), next() for the first phase, units() and
@@ -88,53 +88,53 @@ struct e2pf_source;
  * several threads at once, and next() by one; sample(), and piece() and parse() of what
  * it passes, by one, while there are no workers.
  */
-struct e2pf_source_ops {
+struct pf_source_ops {
 	/* All of them must exist, unless said otherwise. */
 
 	/* Called before the work begins, while there are no workers: `asleep` at
 	 * first, and again when there is something to read. */
-	void (*begin)(struct e2pf_source *source,
-		      const struct e2pf_start *start);
+	void (*begin)(struct pf_source *source,
+		      const struct pf_start *start);
 	/*
 	 * The phase that follows `after`, which has ended: everything in it was
 	 * read and parsed.  NULL as `after`: the first one, which must exist.
 	 * May return `after` itself, to have it read again from its first unit.
 	 * Returns NULL when nothing follows, or not before the checker begins it
-	 * with e2pf_engine_begin_phase().  The phase stays valid and unchanged
+	 * with pf_engine_begin_phase().  The phase stays valid and unchanged
 	 * until the next begin().  May compute: no other function is called
 	 * meanwhile, but sample(), units() and weight() of other phases.
 	 */
-	const struct e2pf_phase *(*next)(struct e2pf_source *source,
-					 const struct e2pf_phase *after);
+	const struct pf_phase *(*next)(struct pf_source *source,
+					 const struct pf_phase *after);
 	/*
 	 * Number of units that are known in a phase.  It may grow while workers
 	 * run, and never shrinks.  Sets *more: true if the checker's reports may
 	 * still add units, for the phase does not end before.  Units added by
 	 * parse() need no *more.
 	 */
-	uint64_t (*units)(struct e2pf_source *source, unsigned phase,
+	uint64_t (*units)(struct pf_source *source, unsigned phase,
 			  bool *more);
 	/* Bytes read for a unit, not counting what parsing finds.  NULL if
 	 * no phase has 0 as its `at_once`. */
-	uint64_t (*weight)(struct e2pf_source *source, unsigned phase,
+	uint64_t (*weight)(struct pf_source *source, unsigned phase,
 			   uint64_t unit);
 	/* Pass the references of a unit to the sink. */
-	void (*seed)(struct e2pf_source *source, unsigned phase,
-		     uint64_t unit, e2pf_sink sink, void *ctx);
+	void (*seed)(struct pf_source *source, unsigned phase,
+		     uint64_t unit, pf_sink sink, void *ctx);
 	/* How many bytes parse() takes at once of a reference, starting `at`
 	 * bytes into it (less than its length).  At most the rest of the
-	 * reference, and E2PF_PIECE_MOST.  0: the rest is not parsed. */
-	uint32_t (*piece)(struct e2pf_source *source,
-			  const struct e2pf_ref *ref, uint64_t at);
+	 * reference, and PF_MAX_PIECE.  0: the rest is not parsed. */
+	uint32_t (*piece)(struct pf_source *source,
+			  const struct pf_ref *ref, uint64_t at);
 	/*
 	 * Pass to the sink the references in `size` bytes (as piece() said).
 	 * The bytes may be anything at all.  Those of a sample are passed
 	 * again when their unit is read.  Returns true if units() of the
 	 * current phase now counts more units.
 	 */
-	bool (*parse)(struct e2pf_source *source, const struct e2pf_ref *ref,
+	bool (*parse)(struct pf_source *source, const struct pf_ref *ref,
 		      uint64_t at, const void *bytes, uint32_t size,
-		      e2pf_sink sink, void *ctx);
+		      pf_sink sink, void *ctx);
 	/*
 	 * Pass to the sink what shows, for sample `index`, whether the
 	 * filesystem is cached already: a large reference as it will be seeded,
@@ -142,25 +142,25 @@ struct e2pf_source_ops {
 	 * check.  Lengths need not be multiples of the grain.  NULL if the
 	 * source has no samples; then nothing counts as cached.
 	 */
-	void (*sample)(struct e2pf_source *source, uint64_t index,
-		       e2pf_sink sink, void *ctx);
+	void (*sample)(struct pf_source *source, uint64_t index,
+		       pf_sink sink, void *ctx);
 	/* May these bytes of the first device be read although no reference
 	 * names them: a gap between two, a place where the device is measured?
 	 * Called by any thread.  NULL: any may. */
-	bool (*may_read)(struct e2pf_source *source, uint64_t offset,
+	bool (*may_read)(struct pf_source *source, uint64_t offset,
 			 uint64_t length);
 };
 
 /* The first member of a source's private struct.  Set before an engine is
  * created with it, and not changed while that exists. */
-struct e2pf_source {
-	const struct e2pf_source_ops *ops;
+struct pf_source {
+	const struct pf_source_ops *ops;
 	uint32_t grain;			/* bytes: the smallest reference, a
 					   power of two */
-	unsigned devices;		/* 1 to E2PF_DEVICES */
+	unsigned devices;		/* 1 to PF_MAX_DEVICES */
 	const uint64_t *bytes;		/* size of each device: references
 					   that go beyond are dropped */
-	unsigned classes;		/* 1 to E2PF_CLASS_BITS */
+	unsigned classes;		/* 1 to PF_MAX_CLASSES */
 	uint64_t samples;		/* sample() has indices below this,
 					   from the first device's start on to
 					   the last one's end */

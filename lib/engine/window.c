@@ -11,23 +11,23 @@
 #define SET_MEMORY (1u << 20)
 
 /* The place of a byte of a device. */
-static uint64_t place(const struct e2pf_window *w, unsigned device,
+static uint64_t place(const struct pf_window *w, unsigned device,
 		      uint64_t offset)
 {
 	return w->base[device] + offset / w->source->grain;
 }
 
-uint64_t e2pf_window_unread(const struct e2pf_window *w)
+uint64_t pf_window_unread_bytes(const struct pf_window *w)
 {
 	return w->ahead.size * w->source->grain;
 }
 
-void e2pf_window_init(struct e2pf_window *w,
-		      const struct e2pf_schedule *schedule,
-		      const struct e2pf_engine_config *cfg,
+void pf_window_init(struct pf_window *w,
+		      const struct pf_schedule *schedule,
+		      const struct pf_options *cfg,
 		      struct e2pf_device *dev)
 {
-	const struct e2pf_source *source = schedule->source;
+	const struct pf_source *source = schedule->source;
 	uint64_t places = 0;
 	unsigned i;
 
@@ -43,16 +43,16 @@ void e2pf_window_init(struct e2pf_window *w,
 	}
 }
 
-void e2pf_window_free(struct e2pf_window *w)
+void pf_window_free(struct pf_window *w)
 {
-	e2pf_blockset_reset(&w->ahead, 0);
+	pf_blockset_reset(&w->ahead, 0);
 }
 
 /*
  * The budget.
  */
 
-void e2pf_window_query_memory(struct e2pf_window *w)
+void pf_window_query_memory(struct pf_window *w)
 {
 	uint64_t last = w->memory_queried, now, limit;
 
@@ -70,36 +70,36 @@ void e2pf_window_query_memory(struct e2pf_window *w)
 	w->budget = limit > BUDGET_LEAST ? limit : BUDGET_LEAST;
 }
 
-void e2pf_window_start(struct e2pf_window *w)
+void pf_window_start(struct pf_window *w)
 {
 	w->budget = w->cfg->budget;
 	w->memory_queried = 0;
-	e2pf_window_query_memory(w);
-	w->unused += e2pf_window_unread(w);
-	e2pf_blockset_reset(&w->ahead, SET_MEMORY);
-	w->later_bytes = 0;
+	pf_window_query_memory(w);
+	w->unused += pf_window_unread_bytes(w);
+	pf_blockset_reset(&w->ahead, SET_MEMORY);
+	w->deferred_bytes = 0;
 	w->total_from = w->prefetched_bytes;
 }
 
-bool e2pf_window_admits_later(struct e2pf_window *w, uint64_t bytes)
+bool pf_window_admit_deferred(struct pf_window *w, uint64_t bytes)
 {
-	uint64_t before = w->later_bytes;
+	uint64_t before = w->deferred_bytes;
 
 	/* What was added is never subtracted: the checker may drop all meanwhile. */
 	do {
 		if (w->cfg->has_checker && before + bytes > w->budget / 2)
 			return false;
-	} while (!atomic_compare_exchange_weak(&w->later_bytes, &before,
+	} while (!atomic_compare_exchange_weak(&w->deferred_bytes, &before,
 					       before + bytes));
 	return true;
 }
 
-void e2pf_window_drop_later(struct e2pf_window *w)
+void pf_window_drop_deferred(struct pf_window *w)
 {
-	w->later_bytes = 0;
+	w->deferred_bytes = 0;
 }
 
-uint64_t e2pf_window_claim_most(const struct e2pf_window *w)
+uint64_t pf_window_max_claim(const struct pf_window *w)
 {
 	uint64_t most = w->budget / 4;
 
@@ -114,33 +114,33 @@ uint64_t e2pf_window_claim_most(const struct e2pf_window *w)
  * order.
  */
 
-void e2pf_window_phase_begins(struct e2pf_window *w)
+void pf_window_begin_phase(struct pf_window *w)
 {
 	w->claimed_bytes = w->read_bytes = 0;
 	w->oldest_stripe = w->next_stripe;
 }
 
-static struct e2pf_stripe_ahead *stripe_at(struct e2pf_window *w,
+static struct pf_stripe_ahead *stripe_at(struct pf_window *w,
 					   uint64_t number)
 {
-	return &w->stripe[number % E2PF_STRIPES];
+	return &w->stripe[number % PF_MAX_STRIPES];
 }
 
-static void drop_passed(struct e2pf_window *w)
+static void drop_passed(struct pf_window *w)
 {
 	while (w->oldest_stripe < w->next_stripe &&
-	       e2pf_passed(w->schedule, stripe_at(w, w->oldest_stripe)->last))
+	       pf_schedule_has_passed(w->schedule, stripe_at(w, w->oldest_stripe)->last))
 		w->oldest_stripe++;
 }
 
-void e2pf_window_add_stripe(struct e2pf_window *w, struct e2pf_stripe *stripe)
+void pf_window_add_stripe(struct pf_window *w, struct pf_stripe *stripe)
 {
 	w->claimed_bytes += stripe->bytes;
 	drop_passed(w);
-	if (w->next_stripe - w->oldest_stripe == E2PF_STRIPES)
+	if (w->next_stripe - w->oldest_stripe == PF_MAX_STRIPES)
 		stripe_at(w, --w->next_stripe)->last = stripe->last;
 	else
-		*stripe_at(w, w->next_stripe) = (struct e2pf_stripe_ahead) {
+		*stripe_at(w, w->next_stripe) = (struct pf_stripe_ahead) {
 			.first = stripe->first, .last = stripe->last
 		};
 	stripe->number = w->next_stripe++;
@@ -148,7 +148,7 @@ void e2pf_window_add_stripe(struct e2pf_window *w, struct e2pf_stripe *stripe)
 
 /* Bytes are requested for a stripe: those of one that the checker has passed are not
  * ahead. */
-static void count_ahead(struct e2pf_window *w, uint64_t number, uint64_t bytes)
+static void count_ahead(struct pf_window *w, uint64_t number, uint64_t bytes)
 {
 	w->read_bytes += bytes;
 	if (number >= w->oldest_stripe)
@@ -157,7 +157,7 @@ static void count_ahead(struct e2pf_window *w, uint64_t number, uint64_t bytes)
 
 /* Bytes for units that the checker, which is at this one, has not passed.  Those of the
  * stripe that it is in count by the part that is left of it. */
-static uint64_t bytes_left(const struct e2pf_stripe_ahead *s, uint64_t at)
+static uint64_t bytes_left(const struct pf_stripe_ahead *s, uint64_t at)
 {
 	if (at <= s->first)
 		return s->bytes;
@@ -169,34 +169,34 @@ static uint64_t bytes_left(const struct e2pf_stripe_ahead *s, uint64_t at)
 				     (double)(s->last - s->first + 1));
 }
 
-static uint64_t bytes_ahead(struct e2pf_window *w)
+static uint64_t bytes_ahead(struct pf_window *w)
 {
 	uint64_t number, at, bytes = 0;
 
 	drop_passed(w);
-	if (!e2pf_schedule_at(w->schedule, &at))
+	if (!pf_schedule_position(w->schedule, &at))
 		at = 0;
 	for (number = w->oldest_stripe; number < w->next_stripe; number++)
 		bytes += bytes_left(stripe_at(w, number), at);
 	return bytes;
 }
 
-bool e2pf_window_is_full(struct e2pf_window *w, bool nearest)
+bool pf_window_is_full(struct pf_window *w, bool nearest)
 {
 	uint64_t ahead;
 
 	/* If there are no reports the checker's reads make room: a block that
 	 * cannot be recorded cannot be read. */
-	if (!e2pf_is_followed(w->schedule))
-		return e2pf_window_unread(w) >= w->budget ||
-		       e2pf_blockset_is_full(&w->ahead);
+	if (!pf_schedule_is_followed(w->schedule))
+		return pf_window_unread_bytes(w) >= w->budget ||
+		       pf_blockset_is_full(&w->ahead);
 	/* Half of the budget is reserved for the worker whose units the checker
 	 * reaches first: workers further ahead must not starve it. */
-	ahead = bytes_ahead(w) + w->later_bytes;
+	ahead = bytes_ahead(w) + w->deferred_bytes;
 	return ahead >= w->budget || (ahead >= w->budget / 2 && !nearest);
 }
 
-bool e2pf_window_is_used_up(const struct e2pf_window *w)
+bool pf_window_is_used_up(const struct pf_window *w)
 {
 	return !w->cfg->has_checker &&
 	       w->prefetched_bytes - w->total_from >= w->budget;
@@ -207,12 +207,12 @@ bool e2pf_window_is_used_up(const struct e2pf_window *w)
  */
 
 /* Record bytes of a reference as ahead of the checker.  Returns how many were not. */
-static uint64_t record(struct e2pf_window *w, const struct e2pf_stripe *stripe,
-		       const struct e2pf_ref *ref, uint64_t from, uint64_t to)
+static uint64_t record(struct pf_window *w, const struct pf_stripe *stripe,
+		       const struct pf_ref *ref, uint64_t from, uint64_t to)
 {
 	uint64_t first = place(w, ref->device, from);
 	uint64_t last = place(w, ref->device, to - 1);
-	uint64_t bytes = e2pf_blockset_add(&w->ahead, first,
+	uint64_t bytes = pf_blockset_add(&w->ahead, first,
 					   last - first + 1) *
 			 w->source->grain;
 
@@ -222,17 +222,17 @@ static uint64_t record(struct e2pf_window *w, const struct e2pf_stripe *stripe,
 	return bytes;
 }
 
-static uint64_t end_of(const struct e2pf_ref *ref)
+static uint64_t end_of(const struct pf_ref *ref)
 {
 	return ref->offset + ref->length;
 }
 
-void e2pf_window_count_span(struct e2pf_window *w, struct e2pf_run *run,
-			    const struct e2pf_stripe *stripe, uint64_t pos,
+void pf_window_count_span(struct pf_window *w, struct pf_run *run,
+			    const struct pf_stripe *stripe, uint64_t pos,
 			    uint64_t len, bool missing)
 {
 	uint64_t end = pos + len, gaps = 0, new_bytes = 0, to;
-	const struct e2pf_ref *ref;
+	const struct pf_ref *ref;
 	size_t i;
 
 	w->planned_bytes += len;
@@ -263,8 +263,8 @@ void e2pf_window_count_span(struct e2pf_window *w, struct e2pf_run *run,
 	w->prefetched_bytes += new_bytes + gaps;
 }
 
-unsigned e2pf_window_mark_read(struct e2pf_window *w,
-			       const struct e2pf_read *read, bool *were)
+unsigned pf_window_mark_read(struct pf_window *w,
+			       const struct pf_read *read, bool *were)
 {
 	uint64_t bytes = w->source->bytes[read->device], first, n = 0;
 	uint64_t end = read->offset + read->length;
@@ -272,11 +272,11 @@ unsigned e2pf_window_mark_read(struct e2pf_window *w,
 	if (read->offset < bytes && read->length) {
 		first = place(w, read->device, read->offset);
 		n = place(w, read->device, (end < bytes ? end : bytes) - 1);
-		n = e2pf_blockset_remove(&w->ahead, first, n - first + 1);
+		n = pf_blockset_remove(&w->ahead, first, n - first + 1);
 	}
 	*were = n;
 	/* If the checker does not report its position, its reads make room in
 	 * the budget. */
-	return n && !e2pf_is_followed(w->schedule) &&
-	       e2pf_window_unread(w) < w->budget ? E2PF_EV_ROOM : 0;
+	return n && !pf_schedule_is_followed(w->schedule) &&
+	       pf_window_unread_bytes(w) < w->budget ? PF_EVENT_ROOM : 0;
 }

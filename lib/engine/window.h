@@ -8,8 +8,8 @@
  * not passed are ahead; in other phases, every place that it has not read.  Both are
  * counted in every phase: the places tell whether the checker has used what was read ahead.
  */
-#ifndef E2PF_WINDOW_H
-#define E2PF_WINDOW_H
+#ifndef PF_WINDOW_H
+#define PF_WINDOW_H
 
 #include <stdatomic.h>
 
@@ -18,102 +18,102 @@
 #include "schedule.h"
 
 /* A stripe that the checker has not passed, with the bytes read ahead for it. */
-struct e2pf_stripe_ahead {
+struct pf_stripe_ahead {
 	uint64_t first, last, bytes;
 };
 
 /* The stripes that are told apart; if there are more, the newest ones are one. */
-#define E2PF_STRIPES 256u
+#define PF_MAX_STRIPES 256u
 
-struct e2pf_window {
-	const struct e2pf_schedule *schedule;
-	const struct e2pf_source *source;
-	const struct e2pf_engine_config *cfg;
+struct pf_window {
+	const struct pf_schedule *schedule;
+	const struct pf_source *source;
+	const struct pf_options *cfg;
 	struct e2pf_device *dev;		/* whose clock is used */
 	/* Any thread reads and writes these without the lock. */
 	atomic_uint_fast64_t budget;		/* now, bytes */
 	atomic_uint_fast64_t memory_queried;	/* when, ns; 0: never */
-	atomic_uint_fast64_t later_bytes;	/* found for a later phase */
+	atomic_uint_fast64_t deferred_bytes;	/* found for a later phase */
 
 	/* These need the lock. */
-	struct e2pf_stripe_ahead stripe[E2PF_STRIPES];	/* a ring */
+	struct pf_stripe_ahead stripe[PF_MAX_STRIPES];	/* a ring */
 	uint64_t oldest_stripe, next_stripe;	/* numbers, which index the ring;
 						   equal: there are none */
 	uint64_t claimed_bytes;		/* weight of the units that were claimed in
 					   this phase, and */
 	uint64_t read_bytes;		/* what was requested for them */
-	struct e2pf_blockset ahead;	/* places read ahead and not used */
+	struct pf_blockset ahead;	/* places read ahead and not used */
 	uint64_t unused;		/* bytes that nobody will use: of gaps, and
 					   those ahead when reading began again */
 	uint64_t planned_bytes, prefetched_bytes;	/* since the creation */
 	uint64_t total_from;		/* prefetched_bytes at the start */
 
 	/* Const from the creation on: the first place of each device. */
-	uint64_t base[E2PF_DEVICES];
+	uint64_t base[PF_MAX_DEVICES];
 };
 
 /* A run of references.  It is requested span by span, from its start. */
-struct e2pf_run {
-	struct e2pf_ref *ref;
+struct pf_run {
+	struct pf_ref *ref;
 	size_t n;
 	size_t next;		/* the first one that reaches into the last span,
 				   or beyond it */
 };
 
 /* Lay out the places of all devices of the schedule's source. */
-void e2pf_window_init(struct e2pf_window *w,
-		      const struct e2pf_schedule *schedule,
-		      const struct e2pf_engine_config *cfg,
+void pf_window_init(struct pf_window *w,
+		      const struct pf_schedule *schedule,
+		      const struct pf_options *cfg,
 		      struct e2pf_device *dev);
-void e2pf_window_free(struct e2pf_window *w);
+void pf_window_free(struct pf_window *w);
 
 /* Query how much memory is available, unless that was queried recently.  It
  * reads files in /proc and /sys.  Needs no lock. */
-void e2pf_window_query_memory(struct e2pf_window *w);
+void pf_window_query_memory(struct pf_window *w);
 
 /* May these bytes, which were found for a later phase, be read now?  If so, they count.
  * Needs no lock. */
-bool e2pf_window_admits_later(struct e2pf_window *w, uint64_t bytes);
+bool pf_window_admit_deferred(struct pf_window *w, uint64_t bytes);
 
 /* The others need the lock. */
 
 /* Reading begins; what an earlier start has read may have been evicted. */
-void e2pf_window_start(struct e2pf_window *w);
+void pf_window_start(struct pf_window *w);
 
 /* The new phase requests whatever is not cached again. */
-void e2pf_window_phase_begins(struct e2pf_window *w);
+void pf_window_begin_phase(struct pf_window *w);
 
 /* The checker reads the blocks that were found for a later phase itself, in its
  * own order. */
-void e2pf_window_drop_later(struct e2pf_window *w);
+void pf_window_drop_deferred(struct pf_window *w);
 
 /* The most that may be claimed at once, as a weight of units: that to which a quarter of
  * the budget belongs, judging by the bytes read for those claimed before. */
-uint64_t e2pf_window_claim_most(const struct e2pf_window *w);
+uint64_t pf_window_max_claim(const struct pf_window *w);
 
 /* Count a stripe that was claimed, and set its number. */
-void e2pf_window_add_stripe(struct e2pf_window *w, struct e2pf_stripe *stripe);
+void pf_window_add_stripe(struct pf_window *w, struct pf_stripe *stripe);
 
 /* Is there no room for more of a worker's stripe?  `nearest`: the checker
  * reaches these units before those of all other workers. */
-bool e2pf_window_is_full(struct e2pf_window *w, bool nearest);
+bool pf_window_is_full(struct pf_window *w, bool nearest);
 
 /* If there is no checker: were all bytes of the budget read? */
-bool e2pf_window_is_used_up(const struct e2pf_window *w);
+bool pf_window_is_used_up(const struct pf_window *w);
 
 /* Count a span of a run: `len` bytes from `pos` on, which are requested next if
  * `missing`.  This is done just before the request, so that the checker cannot read and
  * forget a block before it is recorded. */
-void e2pf_window_count_span(struct e2pf_window *w, struct e2pf_run *run,
-			    const struct e2pf_stripe *stripe, uint64_t pos,
+void pf_window_count_span(struct pf_window *w, struct pf_run *run,
+			    const struct pf_stripe *stripe, uint64_t pos,
 			    uint64_t len, bool missing);
 
 /* The checker has read these places: they are no longer ahead of it.  Sets *were: any
  * of them was ahead. */
-unsigned e2pf_window_mark_read(struct e2pf_window *w,
-			       const struct e2pf_read *read, bool *were);
+unsigned pf_window_mark_read(struct pf_window *w,
+			       const struct pf_read *read, bool *were);
 
 /* Bytes of the places that are ahead of the checker. */
-uint64_t e2pf_window_unread(const struct e2pf_window *w);
+uint64_t pf_window_unread_bytes(const struct pf_window *w);
 
 #endif

@@ -25,7 +25,7 @@
 
 /* Requests in flight on a device that may be failing: each that hits a bad sector has
  * to be waited for, at the latest at the end. */
-#define SUSPECT_MOST 2u
+#define DEGRADED_MAX_REQUESTS 2u
 
 /* How long to wait for a request before asking whether it is still wanted, and whether
  * others have completed; and after how many of these waits a page that could not be read
@@ -61,21 +61,21 @@ struct request {
 };
 
 /* Only the worker's thread uses it. */
-struct e2pf_worker {
+struct pf_worker {
 	pthread_t thread;
-	struct e2pf_engine *e;
-	struct e2pf_turn turn;
-	struct e2pf_elevator elevator;
-	unsigned char piece[E2PF_PIECE_MOST];	/* that is parsed */
-	struct request ring[E2PF_IN_FLIGHT_MOST];	/* those in flight */
+	struct pf_engine *e;
+	struct pf_turn turn;
+	struct pf_elevator elevator;
+	unsigned char piece[PF_MAX_PIECE];	/* that is parsed */
+	struct request ring[PF_MAX_INFLIGHT];	/* those in flight */
 	unsigned oldest, in_flight;	/* index in it; number */
 	unsigned most;			/* that may be in flight, at present */
 	uint64_t mean;			/* bytes of a request, of late */
 };
 
-static bool is_obsolete(const struct e2pf_worker *w)
+static bool is_obsolete(const struct pf_worker *w)
 {
-	return e2pf_is_obsolete(w->e, &w->turn.stripe);
+	return pf_state_is_obsolete(w->e, &w->turn.stripe);
 }
 
 /*
@@ -93,15 +93,15 @@ static unsigned first_limit(uint64_t latency_ns)
 	return n < FIRST_MOST ? (unsigned)n : FIRST_MOST;
 }
 
-static struct request *request_at(struct e2pf_worker *w, unsigned index)
+static struct request *request_at(struct pf_worker *w, unsigned index)
 {
-	return &w->ring[(w->oldest + index) % E2PF_IN_FLIGHT_MOST];
+	return &w->ring[(w->oldest + index) % PF_MAX_INFLIGHT];
 }
 
 /* Judged by the request's last block.  If that is missing it was evicted again, and the
  * request has completed.  Only where the device can tell a missing block from a held one:
  * elsewhere the caller reads the block, which takes a seek back where the device seeks. */
-static bool is_complete(struct e2pf_engine *e, const struct request *r)
+static bool is_complete(struct pf_engine *e, const struct request *r)
 {
 	struct e2pf_device *dev = e->devices[r->device];
 	enum e2pf_residency state;
@@ -113,50 +113,50 @@ static bool is_complete(struct e2pf_engine *e, const struct request *r)
 
 /* The oldest request is no longer in flight.  `late`: it took long or has failed, and then
  * counts as completed, too. */
-static void end_request(struct e2pf_worker *w, bool late)
+static void end_request(struct pf_worker *w, bool late)
 {
 	const struct request *r = request_at(w, 0);
 
 	if (!late)
 		e2pf_device_populate(w->e->devices[r->device], r->offset,
 				     r->bytes);
-	w->oldest = (w->oldest + 1) % E2PF_IN_FLIGHT_MOST;
+	w->oldest = (w->oldest + 1) % PF_MAX_INFLIGHT;
 	w->in_flight--;
 	if (late)
 		w->most = (w->most + 1) / 2;
-	else if (w->most < E2PF_IN_FLIGHT_MOST)
+	else if (w->most < PF_MAX_INFLIGHT)
 		w->most++;
 }
 
 /* Count the requests that have completed meanwhile: they are progress, too. */
-static void count_completed(struct e2pf_worker *w)
+static void count_completed(struct pf_worker *w)
 {
 	while (w->in_flight && is_complete(w->e, request_at(w, 0))) {
 		end_request(w, false);
-		e2pf_pool_progressed(&w->e->pool, e2pf_now(w->e));
+		pf_pool_note_progress(&w->e->pool, pf_state_now(w->e));
 	}
 }
 
 /* A read of ours at this place has returned after `ns`; `error` is an errno or 0.  Returns
  * false if nobody wants the rest. */
-static bool read_returned(struct e2pf_worker *w, uint64_t offset, int error,
+static bool read_returned(struct pf_worker *w, uint64_t offset, int error,
 			  uint64_t ns)
 {
-	if (ns >= E2PF_STALL_NS)
+	if (ns >= PF_STALL_NS)
 		count_completed(w);
-	return e2pf_monitor_read_returned(w->e, &w->turn, offset, error, ns);
+	return pf_claim_read_returned(w->e, &w->turn, offset, error, ns);
 }
 
-/* Has this wait been for a page that nobody will read but this worker?  One of a suspect
+/* Has this wait been for a page that nobody will read but this worker?  One of a degraded
  * device is left to the checker; without a checker, such a page may be one of many in a
  * request of which one sector is bad. */
-static bool is_passed_over(const struct e2pf_engine *e, uint64_t began,
+static bool is_passed_over(const struct pf_engine *e, uint64_t began,
 			   unsigned waits)
 {
-	if (waits <= WAITS_TO_DROP || (e->pacing.suspects && e->cfg.has_checker))
+	if (waits <= WAITS_TO_DROP || (e->health.degraded && e->cfg.has_checker))
 		return false;
-	return e2pf_pacing_disks_read(&e->pacing) == 0 ||
-	       (!e->cfg.has_checker && e2pf_now(e) - began >= PASSED_NS);
+	return pf_health_query_disks(&e->health) == 0 ||
+	       (!e->cfg.has_checker && pf_state_now(e) - began >= PASSED_NS);
 }
 
 /*
@@ -167,36 +167,36 @@ static bool is_passed_over(const struct e2pf_engine *e, uint64_t began,
  * not asked for more.  Requests that complete meanwhile are progress; `is_next`: this is
  * the one that count_completed() would ask about.
  */
-static bool wait_for_range(struct e2pf_worker *w, unsigned device,
+static bool wait_for_range(struct pf_worker *w, unsigned device,
 			   uint64_t offset, uint64_t len, bool is_next)
 {
-	struct e2pf_engine *e = w->e;
+	struct pf_engine *e = w->e;
 	struct e2pf_device *dev = e->devices[device];
-	uint64_t began = e2pf_now(e);
-	unsigned failed = e->pacing.failed_places, waits = 1;
-	bool stuck = false, wanted = true;
+	uint64_t began = pf_state_now(e);
+	unsigned failed = e->health.failed_offsets, waits = 1;
+	bool stalled = false, wanted = true;
 
 	/* A page that fails later, or again, costs too much to be tried once more by
 	 * us. */
 	for (; dev->ops->arrives && wanted &&
 	     !dev->ops->arrives(dev, offset, len, is_obsolete(w) ?
-				E2PF_STUCK_NS : WAIT_NS,
-				waits == WAITS_TO_DROP && !e->pacing.suspects);
+				PF_STALLED_NS : WAIT_NS,
+				waits == WAITS_TO_DROP && !e->health.degraded);
 	     waits++) {
 		if (!is_next)
 			count_completed(w);
-		wanted = !is_obsolete(w) && e->pacing.failed_places == failed;
-		if (!stuck && (e->pacing.suspects ||
-			       e2pf_now(e) - began >= E2PF_STUCK_NS)) {
-			stuck = true;
-			e2pf_monitor_read_hangs(e, &w->turn, offset,
-						e2pf_now(e) - began);
+		wanted = !is_obsolete(w) && e->health.failed_offsets == failed;
+		if (!stalled && (e->health.degraded ||
+			       pf_state_now(e) - began >= PF_STALLED_NS)) {
+			stalled = true;
+			pf_claim_read_stalls(e, &w->turn, offset,
+						pf_state_now(e) - began);
 		} else if (is_passed_over(e, began, waits)) {
 			break;
 		}
 	}
-	if (stuck)
-		e2pf_monitor_read_ended(e, &w->turn);
+	if (stalled)
+		pf_claim_resume(e, &w->turn);
 	return wanted;
 }
 
@@ -205,13 +205,13 @@ static bool wait_for_range(struct e2pf_worker *w, unsigned device,
  * tell whether it has completed, one block of it is read.  Such a read returns when a signal
  * kills the process, and reports read errors, which readahead does not.
  */
-static int wait_for_request(struct e2pf_worker *w)
+static int wait_for_request(struct pf_worker *w)
 {
-	struct e2pf_engine *e = w->e;
+	struct pf_engine *e = w->e;
 	const struct request r = *request_at(w, 0);
 	struct e2pf_device *dev = e->devices[r.device];
 	uint32_t len = e->source->grain;
-	uint64_t offset = r.offset + r.bytes - len, began = e2pf_now(e), now;
+	uint64_t offset = r.offset + r.bytes - len, began = pf_state_now(e), now;
 	char buf[TOUCHED_BYTES];
 	int err = 0;
 
@@ -226,18 +226,18 @@ static int wait_for_request(struct e2pf_worker *w)
 	if (!is_complete(e, &r))
 		err = dev->ops->read(dev, buf, offset,
 				     len < sizeof(buf) ? len : sizeof(buf));
-	now = e2pf_now(e);
+	now = pf_state_now(e);
 	end_request(w, err || now - r.made >= LATE_NS);
 	read_returned(w, offset, err, now - began);
 	return err;
 }
 
 /* Wait until there may be another request; false if nobody wants it. */
-static bool wait_for_requests(struct e2pf_worker *w)
+static bool wait_for_requests(struct pf_worker *w)
 {
 	while ((w->in_flight >= w->most ||
-		(w->in_flight >= SUSPECT_MOST &&
-		 e2pf_pacing_is_careful(&w->e->pacing))) && !is_obsolete(w))
+		(w->in_flight >= DEGRADED_MAX_REQUESTS &&
+		 pf_health_limits_requests(&w->e->health))) && !is_obsolete(w))
 		wait_for_request(w);
 	return !is_obsolete(w);
 }
@@ -247,10 +247,10 @@ static bool wait_for_requests(struct e2pf_worker *w)
  */
 
 /* Request a missing span of a run. */
-static bool request_span(struct e2pf_worker *w, unsigned device, uint64_t pos,
+static bool request_span(struct pf_worker *w, unsigned device, uint64_t pos,
 			 uint64_t len)
 {
-	struct e2pf_engine *e = w->e;
+	struct pf_engine *e = w->e;
 	struct e2pf_device *dev = e->devices[device];
 	uint32_t grain = e->source->grain;
 	uint64_t end = pos + len;
@@ -262,21 +262,21 @@ static bool request_span(struct e2pf_worker *w, unsigned device, uint64_t pos,
 		len = end - pos;
 		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
-		e2pf_pool_progressed(&e->pool, e2pf_now(e));
-		e2pf_reads_request(&e->reads, dev, device, pos, (uint32_t)len);
+		pf_pool_note_progress(&e->pool, pf_state_now(e));
+		pf_inflight_add(&e->reads, dev, device, pos, (uint32_t)len);
 		*request_at(w, w->in_flight++) = (struct request) {
 			.device = device, .offset = pos, .bytes = len,
-			.made = e2pf_now(e)
+			.made = pf_state_now(e)
 		};
 		w->mean = (w->mean * (MEAN_OF - 1) + len) / MEAN_OF;
-		e2pf_pool_progressed(&e->pool, e2pf_now(e));
+		pf_pool_note_progress(&e->pool, pf_state_now(e));
 	}
 	return true;
 }
 
 /* Nobody may be reading these pages, which a wait would not show: references in them are
  * read when they are parsed. */
-static void mark_held(const struct e2pf_run *run, uint64_t pos,
+static void mark_held(const struct pf_run *run, uint64_t pos,
 		      uint64_t len)
 {
 	size_t i;
@@ -289,11 +289,11 @@ static void mark_held(const struct e2pf_run *run, uint64_t pos,
 
 /* Request a run as far as none of it is in the cache.  Returns false if nobody wants
  * it. */
-static bool request_run(struct e2pf_worker *w,
-			const struct e2pf_elevator_step *step)
+static bool request_run(struct pf_worker *w,
+			const struct pf_elevator_step *step)
 {
-	struct e2pf_run run = { .ref = step->ref, .n = step->n };
-	struct e2pf_engine *e = w->e;
+	struct pf_run run = { .ref = step->ref, .n = step->n };
+	struct pf_engine *e = w->e;
 	unsigned device = step->ref->device;
 	struct e2pf_device *dev = e->devices[device];
 	uint64_t pos = step->ref->offset, end = pos, len;
@@ -301,9 +301,9 @@ static bool request_run(struct e2pf_worker *w,
 	bool missing;
 	size_t i;
 
-	e2pf_pacing_count_disks(&e->pacing);
-	e2pf_window_query_memory(&e->window);
-	if (!e2pf_monitor_wait_for_room(e, &w->turn))
+	pf_health_sample_disks(&e->health);
+	pf_window_query_memory(&e->window);
+	if (!pf_claim_wait_for_room(e, &w->turn))
 		return false;
 	for (i = 0; i < step->n; i++)
 		if (step->ref[i].offset + step->ref[i].length > end)
@@ -315,7 +315,7 @@ static bool request_run(struct e2pf_worker *w,
 			e2pf_device_populate(dev, pos, len);
 		if (state == E2PF_HELD)
 			mark_held(&run, pos, len);
-		if (!e2pf_monitor_count_span(e, &w->turn, &run, pos, len,
+		if (!pf_claim_count_span(e, &w->turn, &run, pos, len,
 					     missing) ||
 		    (missing && !request_span(w, device, pos, len)))
 			return false;
@@ -328,48 +328,48 @@ static bool request_run(struct e2pf_worker *w,
  */
 
 /* A sink whose `ctx` is the worker. */
-static void add_found(void *ctx, const struct e2pf_ref *ref)
+static void add_found(void *ctx, const struct pf_ref *ref)
 {
-	struct e2pf_worker *w = ctx;
-	struct e2pf_engine *e = w->e;
-	const struct e2pf_phase *phase = w->turn.stripe.phase;
+	struct pf_worker *w = ctx;
+	struct pf_engine *e = w->e;
+	const struct pf_phase *phase = w->turn.stripe.phase;
 	uint32_t bit;
 
-	if (!e2pf_is_sound(e->source, ref))
+	if (!pf_elevator_is_sound(e->source, ref))
 		return;
 	bit = UINT32_C(1) << ref->cls;
-	if (phase->later & bit && !e2pf_window_admits_later(&e->window, ref->length))
+	if (phase->later & bit && !pf_window_admit_deferred(&e->window, ref->length))
 		return;
-	e2pf_elevator_add(&w->elevator, ref);
+	pf_elevator_add(&w->elevator, ref);
 }
 
-static bool parse_piece(struct e2pf_worker *w,
-			const struct e2pf_elevator_step *step)
+static bool parse_piece(struct pf_worker *w,
+			const struct pf_elevator_step *step)
 {
-	struct e2pf_engine *e = w->e;
-	struct e2pf_source *source = e->source;
-	const struct e2pf_ref ref = *step->ref;
-	uint64_t began = e2pf_now(e), offset = ref.offset + step->at;
+	struct pf_engine *e = w->e;
+	struct pf_source *source = e->source;
+	const struct pf_ref ref = *step->ref;
+	uint64_t began = pf_state_now(e), offset = ref.offset + step->at;
 	struct e2pf_device *dev = e->devices[ref.device];
 	bool wanted = true;
 	uint32_t size = source->ops->piece(source, &ref, step->at);
 	int err = 0;
 
 	/* A device that may be failing is not asked a second time. */
-	if ((!ref.held || (e->pacing.suspects && e->cfg.has_checker)) &&
+	if ((!ref.held || (e->health.degraded && e->cfg.has_checker)) &&
 	    !wait_for_range(w, ref.device, offset, size, false)) {
-		e2pf_elevator_parsed(&w->elevator, size);
+		pf_elevator_advance(&w->elevator, size);
 		return !is_obsolete(w);
 	}
 	if (size) {
 		err = dev->ops->read(dev, w->piece, offset, size);
-		wanted = read_returned(w, offset, err, e2pf_now(e) - began);
+		wanted = read_returned(w, offset, err, pf_state_now(e) - began);
 	}
 	if (size && wanted && !err &&
 	    source->ops->parse(source, &ref, step->at, w->piece, size, add_found,
 			       w))
-		e2pf_monitor_tell_news(e);
-	e2pf_elevator_parsed(&w->elevator, size);
+		pf_claim_announce_units(e);
+	pf_elevator_advance(&w->elevator, size);
 	return wanted;
 }
 
@@ -378,9 +378,9 @@ static bool parse_piece(struct e2pf_worker *w,
  */
 
 /* Fill the elevator's first level. */
-static void seed_units(struct e2pf_worker *w)
+static void seed_units(struct pf_worker *w)
 {
-	struct e2pf_source *source = w->e->source;
+	struct pf_source *source = w->e->source;
 	uint64_t unit;
 
 	for (unit = w->turn.stripe.first; unit <= w->turn.stripe.last; unit++)
@@ -389,64 +389,64 @@ static void seed_units(struct e2pf_worker *w)
 }
 
 /* Read a stripe, without the lock, as long as somebody wants it. */
-static void read_stripe(struct e2pf_worker *w)
+static void read_stripe(struct pf_worker *w)
 {
-	struct e2pf_elevator *el = &w->elevator;
-	struct e2pf_elevator_step step;
+	struct pf_elevator *el = &w->elevator;
+	struct pf_elevator_step step;
 	bool wanted = true;
 
 	seed_units(w);
-	e2pf_elevator_begin(el);
+	pf_elevator_begin(el);
 	while (wanted) {
-		switch (e2pf_elevator_next(el, e2pf_gap(&w->e->pacing, w->mean),
+		switch (pf_elevator_next(el, pf_elevator_gap(&w->e->health, w->mean),
 					   &step)) {
-		case E2PF_STEP_RUN:
+		case PF_STEP_RUN:
 			wanted = request_run(w, &step);
 			break;
-		case E2PF_STEP_PARSE:
+		case PF_STEP_PARSE:
 			wanted = parse_piece(w, &step);
 			break;
-		case E2PF_STEP_END:
+		case PF_STEP_END:
 			wanted = false;
 			break;
 		}
 	}
-	e2pf_elevator_end(el);
+	pf_elevator_end(el);
 }
 
 static void *work(void *arg)
 {
-	struct e2pf_worker *w = arg;
-	struct e2pf_engine *e = w->e;
+	struct pf_worker *w = arg;
+	struct pf_engine *e = w->e;
 
 	/* A pause of 20 us takes 84 by default, and 34 with this. */
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	while (e2pf_monitor_claim(e, &w->turn))
+	while (pf_claim_units(e, &w->turn))
 		read_stripe(w);
 	/* If reads fail, each may take minutes. */
 	while (e->cfg.drain && w->in_flight && !wait_for_request(w))
 		;
-	e2pf_monitor_leave(e);
+	pf_claim_leave(e);
 	return NULL;
 }
 
-static void init(struct e2pf_worker *w, struct e2pf_engine *e, unsigned number,
+static void init(struct pf_worker *w, struct pf_engine *e, unsigned number,
 		 unsigned workers)
 {
-	struct e2pf_elevator *el = &w->elevator;
+	struct pf_elevator *el = &w->elevator;
 	uint64_t refs = e->window.budget / REF_BUDGET;
 
 	w->e = e;
 	w->turn.number = number;
 	refs = (refs < REFS_MOST ? refs : REFS_MOST) / workers;
 	el->source = e->source;
-	el->refs_most = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
+	el->max_refs = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
 	el->parse_left = e->source->parse_limit / workers + LEAST_REFS;
-	el->ahead_most = e->pacing.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD;
-	w->most = first_limit(e->pacing.speed.deep_latency_ns * workers);
+	el->max_ahead = e->health.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD;
+	w->most = first_limit(e->health.speed.deep_latency_ns * workers);
 }
 
-unsigned e2pf_workers_start(struct e2pf_engine *e, unsigned wanted, int *err)
+unsigned pf_workers_start(struct pf_engine *e, unsigned wanted, int *err)
 {
 	unsigned i;
 
@@ -455,7 +455,7 @@ unsigned e2pf_workers_start(struct e2pf_engine *e, unsigned wanted, int *err)
 	if (e->worker && e->cfg.before_threads)
 		e->cfg.before_threads();
 	for (i = 0; e->worker && i < wanted; i++) {
-		struct e2pf_worker *w = &e->worker[i];
+		struct pf_worker *w = &e->worker[i];
 
 		init(w, e, i, wanted);
 		*err = e2pf_thread_start(&w->thread, work, w);
@@ -469,7 +469,7 @@ unsigned e2pf_workers_start(struct e2pf_engine *e, unsigned wanted, int *err)
 	return i;
 }
 
-void e2pf_workers_join(struct e2pf_engine *e)
+void pf_workers_join(struct pf_engine *e)
 {
 	unsigned i;
 

@@ -50,7 +50,7 @@ static uint32_t sampled(uint32_t g, uint32_t step, uint32_t groups)
 /* Count the metadata of one in `step` groups, and scale the result up to all
  * groups. */
 static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
-				struct e2pf_class_count *plan)
+				struct pf_class_count *plan)
 {
 	struct e2pf_group *some = calloc(s->geo.groups, sizeof(*some));
 	errcode_t err;
@@ -65,7 +65,7 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 		some[number] = e2pf_ext4_group(s->ext4, number);
 	}
 	s->ext4->groups = some;
-	err = e2pf_engine_count(s->base.engine, plan);
+	err = pf_count_metadata(s->base.engine, plan);
 	s->ext4->groups = NULL;
 	free(some);
 	for (i = 0; i < E2PF_CLASSES; i++)
@@ -79,7 +79,7 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 static void measure(struct e2pf_session *s, struct e2pf_probe *p)
 {
 	p->unmeasured = s->why_off ? s->why_off :
-			e2pf_engine_measure(s->engine, &p->speed);
+			pf_engine_measure(s->engine, &p->speed);
 	if (p->unmeasured || !s->cfg.measure)
 		p->speed.seeks = s->cfg.seeks;
 }

@@ -80,7 +80,7 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 }
 
 static void get_progress(struct e2pf_session *session,
-			 const struct e2pf_engine_stats *engine,
+			 const struct pf_engine_stats *engine,
 			 struct e2pf_progress *p)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
@@ -166,7 +166,7 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 	s->ext4 = e2pf_ext4_new(&s->geo, E2PF_ALL_CLASSES);
 	if (!s->ext4)
 		goto fail;
-	s->base.engine = e2pf_engine_new(&s->ext4->source, s->base.dev);
+	s->base.engine = pf_engine_new(&s->ext4->source, s->base.dev);
 	if (!s->base.engine)
 		goto fail;
 	s->ext4->copy_group = copy_group;
@@ -210,7 +210,7 @@ errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
 
-	if (!e2pf_engine_stop(session->engine, RESTART_PATIENCE_MS))
+	if (!pf_engine_stop(session->engine, RESTART_PATIENCE_MS))
 		return EXT2_ET_OP_NOT_SUPPORTED;
 	if (accept_groups(s, fs))
 		return EXT2_ET_CORRUPT_SUPERBLOCK;

@@ -74,7 +74,7 @@ uint64_t e2pf_journal_request_map(struct e2pf_device *dev,
 /* The report of `e2prefetch probe`: a device, the metadata that a check would read from
  * it, and the time that is likely to take. */
 struct e2pf_probe {
-	struct e2pf_class_count plan[E2PF_CLASSES];
+	struct pf_class_count plan[E2PF_CLASSES];
 	struct e2pf_topology topo;
 	uint32_t block_size, groups;
 	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */

@@ -49,7 +49,7 @@ const char *const e2pf_ext4_stage_names[E2PF_EXT4_STAGES] = {
 	[E2PF_EXT4_PASS5] = "pass5",
 };
 
-static struct e2pf_ext4 *ext4_of(struct e2pf_source *source)
+static struct e2pf_ext4 *ext4_of(struct pf_source *source)
 {
 	return (struct e2pf_ext4 *)source;
 }
@@ -102,7 +102,7 @@ static uint32_t first_table(const struct e2pf_ext4 *ext4, uint64_t block,
 	return low;
 }
 
-static bool ext4_may_read(struct e2pf_source *source, uint64_t offset,
+static bool ext4_may_read(struct pf_source *source, uint64_t offset,
 			  uint64_t length)
 {
 	const struct e2pf_ext4 *ext4 = ext4_of(source);
@@ -128,16 +128,16 @@ static bool ext4_may_read(struct e2pf_source *source, uint64_t offset,
 
 /* A sink that passes on what can be read in whole pages. */
 struct whole_pages {
-	struct e2pf_source *source;
-	e2pf_sink sink;
+	struct pf_source *source;
+	pf_sink sink;
 	void *ctx;
 };
 
-static void pass_pages(void *ctx, const struct e2pf_ref *found)
+static void pass_pages(void *ctx, const struct pf_ref *found)
 {
 	const struct whole_pages *w = ctx;
 	uint32_t page = ext4_of(w->source)->page, before, behind;
-	struct e2pf_ref ref = *found;
+	struct pf_ref ref = *found;
 
 	before = ref.offset % page;
 	if (before && !ext4_may_read(w->source, ref.offset - before, before)) {
@@ -177,7 +177,7 @@ static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4,
  * a quarter if they are read with the tables in one sweep: to read them later takes
  * the same time again. */
 static bool bitmaps_are_few(const struct e2pf_ext4 *ext4,
-			    const struct e2pf_start *start)
+			    const struct pf_start *start)
 {
 	unsigned part = start->seeks ? 4 : 8;
 
@@ -185,10 +185,10 @@ static bool bitmaps_are_few(const struct e2pf_ext4 *ext4,
 	       start->budget / part;
 }
 
-static void ext4_begin(struct e2pf_source *source,
-		       const struct e2pf_start *start)
+static void ext4_begin(struct pf_source *source,
+		       const struct pf_start *start)
 {
-	static const struct e2pf_phase phases[E2PF_EXT4_PHASES] = {
+	static const struct pf_phase phases[E2PF_EXT4_PHASES] = {
 		[E2PF_EXT4_TABLES] = {
 			.number = E2PF_EXT4_TABLES, .followed = true,
 			.gated = true,
@@ -222,8 +222,8 @@ static void ext4_begin(struct e2pf_source *source,
 /* The phase LIST is begun by the checker alone, and BITMAPS follow it: what the checker
  * reads between pass 1 and its list is not known before.  When folders name too many inodes
  * the same phase is read once more, as groups. */
-static const struct e2pf_phase *ext4_next(struct e2pf_source *source,
-					  const struct e2pf_phase *after)
+static const struct pf_phase *ext4_next(struct pf_source *source,
+					  const struct pf_phase *after)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
@@ -242,7 +242,7 @@ static const struct e2pf_phase *ext4_next(struct e2pf_source *source,
 	return &ext4->phases[E2PF_EXT4_BITMAPS];
 }
 
-static uint64_t ext4_units(struct e2pf_source *source, unsigned phase,
+static uint64_t ext4_units(struct pf_source *source, unsigned phase,
 			    bool *more)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
@@ -277,7 +277,7 @@ uint64_t e2pf_ext4_table_bytes(const struct e2pf_ext4 *ext4)
 	return bytes;
 }
 
-static uint64_t ext4_weight(struct e2pf_source *source, unsigned phase,
+static uint64_t ext4_weight(struct pf_source *source, unsigned phase,
 			    uint64_t unit)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
@@ -319,8 +319,8 @@ static void seed_entry(struct e2pf_ext4 *ext4, uint64_t index,
 	e2pf_gather_flush(plan);
 }
 
-static void ext4_seed(struct e2pf_source *source, unsigned phase,
-		      uint64_t unit, e2pf_sink sink, void *ctx)
+static void ext4_seed(struct pf_source *source, unsigned phase,
+		      uint64_t unit, pf_sink sink, void *ctx)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	struct whole_pages whole = { source, sink, ctx };
@@ -352,7 +352,7 @@ static bool is_table(struct e2pf_kind kind)
 /* Inodes of a table that are in use, from byte `at` of the reference to the table's
  * end, and *before that.  The checker may have moved the table meanwhile. */
 static uint64_t inodes_left(const struct e2pf_ext4 *ext4,
-			    const struct e2pf_ref *ref, uint64_t at,
+			    const struct pf_ref *ref, uint64_t at,
 			    uint32_t *before)
 {
 	struct e2pf_group group = e2pf_ext4_group(ext4,
@@ -364,8 +364,8 @@ static uint64_t inodes_left(const struct e2pf_ext4 *ext4,
 	return at < group.inodes_in_use ? group.inodes_in_use - at : 0;
 }
 
-static uint32_t ext4_piece(struct e2pf_source *source,
-			   const struct e2pf_ref *ref, uint64_t at)
+static uint32_t ext4_piece(struct pf_source *source,
+			   const struct pf_ref *ref, uint64_t at)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	uint64_t left = ref->length - at, used;
@@ -378,9 +378,9 @@ static uint32_t ext4_piece(struct e2pf_source *source,
 	return (uint32_t)(left < TABLE_PIECE ? left : TABLE_PIECE);
 }
 
-static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
+static bool ext4_parse(struct pf_source *source, const struct pf_ref *ref,
 		       uint64_t at, const void *bytes, uint32_t size,
-		       e2pf_sink sink, void *ctx)
+		       pf_sink sink, void *ctx)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	const struct e2pf_geometry *geo = ext4->geo;
@@ -408,8 +408,8 @@ static bool ext4_parse(struct e2pf_source *source, const struct e2pf_ref *ref,
 
 /* Pass the group's whole table as a reference, and its beginning as another one
  * that is parsed. */
-static void ext4_sample(struct e2pf_source *source, uint64_t index,
-			e2pf_sink sink, void *ctx)
+static void ext4_sample(struct pf_source *source, uint64_t index,
+			pf_sink sink, void *ctx)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	const struct e2pf_group group = e2pf_ext4_group(ext4, index);
@@ -417,7 +417,7 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 	const struct e2pf_kind table = {
 		.parse = E2PF_INODE_TABLE, .group = (uint32_t)index
 	};
-	struct e2pf_ref ref = {
+	struct pf_ref ref = {
 		.offset = group.inode_table * ext4->geo->block_size,
 		.length = (uint32_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX),
 		.cookie = e2pf_cookie_of(table),
@@ -435,7 +435,7 @@ static void ext4_sample(struct e2pf_source *source, uint64_t index,
 	plan.sink(plan.ctx, &ref);
 }
 
-static const struct e2pf_source_ops ext4_ops = {
+static const struct pf_source_ops ext4_ops = {
 	.begin = ext4_begin,
 	.next = ext4_next,
 	.units = ext4_units,
@@ -458,7 +458,7 @@ struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
 	ext4->geo = geo;
 	ext4->classes = classes;
 	ext4->bytes = geo->blocks * geo->block_size;
-	ext4->source = (struct e2pf_source) {
+	ext4->source = (struct pf_source) {
 		.ops = &ext4_ops,
 		.grain = geo->block_size,
 		.devices = 1,
@@ -485,7 +485,7 @@ void e2pf_ext4_free(struct e2pf_ext4 *ext4)
  * it holds its own lock when it calls units().
  */
 
-void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 			  uint64_t total, enum e2pf_class cls)
 {
 	bool have_list;
@@ -502,16 +502,16 @@ void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
 	}
 	pthread_mutex_unlock(&ext4->lock);
 	if (have_list)
-		e2pf_engine_begin_phase(engine,
+		pf_engine_begin_phase(engine,
 					&ext4->phases[E2PF_EXT4_LIST]);
 }
 
 uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
-			      struct e2pf_engine *engine, uint64_t *first)
+			      struct pf_engine *engine, uint64_t *first)
 {
 	uint64_t room, n = 0;
 
-	if (!e2pf_engine_in_phase(engine, E2PF_EXT4_LIST))
+	if (!pf_engine_is_in_phase(engine, E2PF_EXT4_LIST))
 		return 0;
 	pthread_mutex_lock(&ext4->lock);
 	/* Entries that the checker has passed are no longer useful. */
@@ -547,15 +547,15 @@ static void add_to_list(void *ctx)
 	pthread_mutex_unlock(&ext4->lock);
 }
 
-void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 			const uint64_t *blocks, size_t count)
 {
 	struct list_part part = {
 		.ext4 = ext4, .blocks = blocks, .count = count
 	};
 
-	if (e2pf_engine_in_phase(engine, E2PF_EXT4_LIST))
-		e2pf_engine_add_units(engine, E2PF_EXT4_LIST, add_to_list,
+	if (pf_engine_is_in_phase(engine, E2PF_EXT4_LIST))
+		pf_engine_add_units(engine, E2PF_EXT4_LIST, add_to_list,
 				      &part);
 }
 
@@ -570,16 +570,16 @@ static void forget_rest(void *ctx)
 
 /* If a walk ends early, the phase must not wait for more units: otherwise
  * bitmaps would never be read. */
-void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct e2pf_engine *engine)
+void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct pf_engine *engine)
 {
-	e2pf_engine_add_units(engine, E2PF_EXT4_LIST, forget_rest, ext4);
+	pf_engine_add_units(engine, E2PF_EXT4_LIST, forget_rest, ext4);
 }
 
-void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 		       uint64_t index)
 {
 	pthread_mutex_lock(&ext4->lock);
 	ext4->list_at = index;
 	pthread_mutex_unlock(&ext4->lock);
-	e2pf_engine_at(engine, E2PF_EXT4_LIST, index);
+	pf_engine_report_position(engine, E2PF_EXT4_LIST, index);
 }

@@ -51,7 +51,7 @@ typedef void e2pf_copy_group_fn(void *groups_owner, uint32_t number,
 				struct e2pf_group *group);
 
 struct e2pf_ext4 {
-	struct e2pf_source source;
+	struct pf_source source;
 	/* The filesystem; and all of its groups, or who tells them to any
 	 * thread: 60 TiB have 480,000, and e2fsck has them in memory. */
 	const struct e2pf_geometry *geo;
@@ -71,7 +71,7 @@ struct e2pf_ext4 {
 	struct e2pf_folders *folders;	/* NULL: all is read */
 	bool ordered;			/* tables lie in the order of groups */
 	uint64_t bytes;			/* of the filesystem */
-	struct e2pf_phase phases[E2PF_EXT4_PHASES];
+	struct pf_phase phases[E2PF_EXT4_PHASES];
 	bool bitmaps_early;		/* they belong to the phase TABLES, */
 	bool bitmaps_done;		/* which has ended */
 	bool has_checker;
@@ -104,7 +104,7 @@ uint64_t e2pf_ext4_table_bytes(const struct e2pf_ext4 *ext4);
 /*
  * Reports from the checker, from one of its threads, for an engine that uses
  * this source.  The inode scan, of which there is one at a time, is told with
- * e2pf_engine_at(engine, E2PF_EXT4_TABLES, group); the group is below geo->groups.
+ * pf_engine_report_position(engine, E2PF_EXT4_TABLES, group); the group is below geo->groups.
  */
 
 /* How far the checker is: the allocated inodes of the groups before `passed`, which the
@@ -120,23 +120,23 @@ void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
 
 /* The checker begins to walk a list of `total` blocks of this class: its directory list,
  * or blocks that several files claim and that it clones. */
-void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 			  uint64_t total, enum e2pf_class cls);
 
 /* Returns how many more entries of the list are wanted now, starting at entry
  * *first, which is not set if there are none. */
 uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
-			      struct e2pf_engine *engine, uint64_t *first);
+			      struct pf_engine *engine, uint64_t *first);
 
 /* Add these entries, in the checker's order.  A block of 0 means none. */
-void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 			const uint64_t *blocks, size_t count);
 
 /* The walk has ended, complete or not: no more entries are wanted. */
-void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct e2pf_engine *engine);
+void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct pf_engine *engine);
 
 /* The walk has reached this entry. */
-void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct e2pf_engine *engine,
+void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 		       uint64_t index);
 
 /*
@@ -168,7 +168,7 @@ void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
 /* Parse what a sweep refers to: `size` bytes of a table from inode `ino` on, or block
  * number `block`.  Returns true if there are more units. */
 bool e2pf_folders_parse(struct e2pf_folders *f, const struct e2pf_plan *plan,
-			const struct e2pf_ref *ref, uint32_t ino, uint64_t block,
+			const struct pf_ref *ref, uint32_t ino, uint64_t block,
 			const void *bytes, uint32_t size);
 
 #endif

@@ -42,7 +42,7 @@ struct e2pf_folders {
 	uint8_t *near;			/* and for each stretch of the device: a
 					   wanted folder has a block in it */
 	/* What tables refer to and was not read. */
-	struct e2pf_ref *ref;
+	struct pf_ref *ref;
 	size_t refs, ref_room;
 	struct name *name;
 	size_t names, name_room;
@@ -72,12 +72,12 @@ static bool set_bit(uint8_t *bits, uint64_t at)
 }
 
 /* A sink, whose `ctx` is the parent. */
-static void keep(void *ctx, const struct e2pf_ref *found)
+static void keep(void *ctx, const struct pf_ref *found)
 {
 	const struct parent *parent = ctx;
 	struct e2pf_folders *f = parent->f;
 	struct e2pf_kind kind = e2pf_kind_of(found);
-	struct e2pf_ref ref = *found;
+	struct pf_ref ref = *found;
 
 	f->full |= f->refs == REFS_MOST ||
 		   !e2pf_have_room((void **)&f->ref, &f->ref_room, f->refs, 1,
@@ -228,14 +228,14 @@ static void follow_names(struct e2pf_folders *f)
 	} while (n < before && !f->full);
 }
 
-static bool is_wanted(const struct e2pf_folders *f, const struct e2pf_ref *ref)
+static bool is_wanted(const struct e2pf_folders *f, const struct pf_ref *ref)
 {
 	struct e2pf_kind kind = e2pf_kind_of(ref);
 
 	return kind.parse == E2PF_FOLDER_TABLE || has_bit(f->wanted, kind.from_ino);
 }
 
-static bool is_near(const struct e2pf_folders *f, const struct e2pf_ref *ref)
+static bool is_near(const struct e2pf_folders *f, const struct pf_ref *ref)
 {
 	return ref->cls == E2PF_DIRS && ref->length <= f->part / 2 &&
 	       has_bit(f->near, stretch_of(f, ref->offset));
@@ -255,7 +255,7 @@ void e2pf_folders_seed(struct e2pf_folders *f, uint64_t unit,
 		if (f->ref[i].cls == E2PF_DIRS && is_wanted(f, &f->ref[i]))
 			set_bit(f->near, stretch_of(f, f->ref[i].offset));
 	for (i = 0; i < f->refs; i++) {
-		const struct e2pf_ref *ref = &f->ref[i];
+		const struct pf_ref *ref = &f->ref[i];
 
 		if (!is_wanted(f, ref) && !is_near(f, ref)) {
 			f->ref[n++] = *ref;
@@ -286,7 +286,7 @@ static void parse_table(struct parent *parent, struct e2pf_plan *plan,
 }
 
 bool e2pf_folders_parse(struct e2pf_folders *f, const struct e2pf_plan *plan,
-			const struct e2pf_ref *ref, uint32_t ino, uint64_t block,
+			const struct pf_ref *ref, uint32_t ino, uint64_t block,
 			const void *bytes, uint32_t size)
 {
 	struct e2pf_kind kind = e2pf_kind_of(ref);

@@ -38,7 +38,7 @@ static void read_ahead(struct map_walk *w, uint64_t offset, uint64_t len)
 	}
 }
 
-static void read_ref_ahead(void *ctx, const struct e2pf_ref *ref)
+static void read_ref_ahead(void *ctx, const struct pf_ref *ref)
 {
 	struct map_walk *w = ctx;
 	uint64_t n = ref->length < w->left ? ref->length : w->left;

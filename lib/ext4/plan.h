@@ -117,7 +117,7 @@ static inline uint64_t e2pf_cookie_of(struct e2pf_kind kind)
 	return cookie;
 }
 
-static inline struct e2pf_kind e2pf_kind_of(const struct e2pf_ref *ref)
+static inline struct e2pf_kind e2pf_kind_of(const struct pf_ref *ref)
 {
 	struct e2pf_kind kind;
 
@@ -147,9 +147,9 @@ struct e2pf_plan {
 	unsigned classes;		/* 1u << enum e2pf_class: blocks of
 					   others are passed only if they lead
 					   to some */
-	e2pf_sink sink;
+	pf_sink sink;
 	void *ctx;
-	struct e2pf_ref pending;	/* private; length 0: none */
+	struct pf_ref pending;	/* private; length 0: none */
 };
 
 /*

@@ -38,7 +38,7 @@ void e2pf_gather_flush(struct e2pf_plan *plan)
 	plan->pending.length = 0;
 }
 
-static bool follows(const struct e2pf_ref *ref, uint64_t cookie,
+static bool follows(const struct pf_ref *ref, uint64_t cookie,
 		    uint64_t offset, uint64_t length)
 {
 	return ref->length && ref->cookie == cookie &&
@@ -50,7 +50,7 @@ void e2pf_gather_add(struct e2pf_plan *plan, struct e2pf_kind kind,
 		     uint64_t block, uint64_t count)
 {
 	uint64_t bs = plan->geo->block_size, most = UINT32_MAX / bs * bs;
-	struct e2pf_ref *pending = &plan->pending;
+	struct pf_ref *pending = &plan->pending;
 	uint64_t left, offset = block * bs, length;
 	uint64_t cookie = e2pf_cookie_of(kind);
 
@@ -66,7 +66,7 @@ void e2pf_gather_add(struct e2pf_plan *plan, struct e2pf_kind kind,
 			continue;
 		}
 		e2pf_gather_flush(plan);
-		*pending = (struct e2pf_ref) {
+		*pending = (struct pf_ref) {
 			.offset = offset,
 			.length = (uint32_t)length,
 			.cookie = cookie,

@@ -22,19 +22,19 @@ static struct {
 	struct struct_io_manager table;
 	io_manager manager;		/* NULL: none yet */
 	io_channel channel;		/* written only while `engine` is NULL */
-	_Atomic(struct e2pf_engine *) engine;
+	_Atomic(struct pf_engine *) engine;
 } observed;
 
 /* A read, and the engine that is told of it; NULL: none. */
 struct observed_read {
-	struct e2pf_engine *engine;
-	struct e2pf_read r;
+	struct pf_engine *engine;
+	struct pf_read r;
 };
 
 /* NULL: the channel is no longer observed. */
-static struct e2pf_engine *engine_of(io_channel channel)
+static struct pf_engine *engine_of(io_channel channel)
 {
-	struct e2pf_engine *engine = atomic_load(&observed.engine);
+	struct pf_engine *engine = atomic_load(&observed.engine);
 
 	return engine && observed.channel == channel ? engine : NULL;
 }
@@ -43,16 +43,16 @@ static bool is_worth_retrying(void *context)
 {
 	const struct observed_read *o = context;
 
-	return e2pf_engine_read_failed(o->engine, &o->r);
+	return pf_engine_read_failed(o->engine, &o->r);
 }
 
 /* Tell the engine of a read before it is made.  Returns the engine if it must
  * also be told afterwards. */
-static struct e2pf_engine *announce(io_channel channel,
+static struct pf_engine *announce(io_channel channel,
 				    unsigned long long block, int count,
-				    struct e2pf_read *r)
+				    struct pf_read *r)
 {
-	struct e2pf_engine *engine = engine_of(channel);
+	struct pf_engine *engine = engine_of(channel);
 	uint64_t bs = (uint64_t)channel->block_size;
 	E2PF_KEEP_ERRNO;
 
@@ -62,7 +62,7 @@ static struct e2pf_engine *announce(io_channel channel,
 	r->offset = block * bs;
 	r->length = count < 0 ? (uint64_t)-(int64_t)count :
 				(uint64_t)count * bs;
-	e2pf_engine_before_read(engine, r);
+	pf_engine_before_read(engine, r);
 	return engine;
 }
 
@@ -86,7 +86,7 @@ static errcode_t read_observed(io_channel channel, unsigned long long block,
 	if (o.engine) {
 		E2PF_KEEP_ERRNO;
 
-		e2pf_engine_after_read(o.engine, &o.r);
+		pf_engine_after_read(o.engine, &o.r);
 	}
 	return err;
 }
@@ -113,15 +113,15 @@ static errcode_t read32(io_channel channel, unsigned long block, int count,
 static errcode_t readahead(io_channel channel, unsigned long long block,
 			   unsigned long long count)
 {
-	struct e2pf_engine *engine = engine_of(channel);
+	struct pf_engine *engine = engine_of(channel);
 
-	if (engine && e2pf_engine_reads_ahead(engine))
+	if (engine && pf_engine_reads_ahead(engine))
 		return getenv("E2FSPROGS_BITMAP_STATS") ?
 		       0 : EXT2_ET_OP_NOT_SUPPORTED;
 	return observed.manager->cache_readahead(channel, block, count);
 }
 
-bool e2pf_observe(io_channel channel, struct e2pf_engine *engine)
+bool e2pf_observe(io_channel channel, struct pf_engine *engine)
 {
 	io_manager manager = channel->manager == &observed.table ?
 			     observed.manager : channel->manager;
@@ -144,9 +144,9 @@ bool e2pf_observe(io_channel channel, struct e2pf_engine *engine)
 	return true;
 }
 
-void e2pf_unobserve(struct e2pf_engine *engine)
+void e2pf_unobserve(struct pf_engine *engine)
 {
-	struct e2pf_engine *was = engine;
+	struct pf_engine *was = engine;
 
 	atomic_compare_exchange_strong(&observed.engine, &was, NULL);
 }

@@ -20,11 +20,11 @@
  * unknown layout.  The caller must keep other threads from the channel and from this
  * function meanwhile.
  */
-bool e2pf_observe(io_channel channel, struct e2pf_engine *engine);
+bool e2pf_observe(io_channel channel, struct pf_engine *engine);
 
 /* End observing for this engine; the channel may be closed already.  A read that
  * another thread has begun still tells the engine when it ends, so the engine must
  * outlive it.  Does nothing if nothing is observed for it. */
-void e2pf_unobserve(struct e2pf_engine *engine);
+void e2pf_unobserve(struct pf_engine *engine);
 
 #endif

@@ -48,7 +48,7 @@ struct e2pf_report {
 				   disks */
 	const char *order;	/* of reads, if the device does not seek; NULL
 				   without an engine */
-	struct e2pf_engine_stats engine;
+	struct pf_engine_stats engine;
 };
 
 /* Print the notes, each after "PROGRAM: ". */
@@ -77,7 +77,7 @@ int e2pf_stats_write(const struct e2pf_report *r, FILE *out);
 const char *e2pf_stats_save(const char *path, const struct e2pf_report *r);
 
 /* Add the counts of a later engine to those of an earlier one. */
-void e2pf_stats_add(struct e2pf_engine_stats *to,
-		    const struct e2pf_engine_stats *from);
+void e2pf_stats_add(struct pf_engine_stats *to,
+		    const struct pf_engine_stats *from);
 
 #endif

@@ -29,8 +29,8 @@ struct member {
 };
 
 #define REPORT(name) offsetof(struct e2pf_report, name)
-#define ENGINE(name) offsetof(struct e2pf_engine_stats, name)
-#define STAGE(name) offsetof(struct e2pf_stage_stats, name)
+#define ENGINE(name) offsetof(struct pf_engine_stats, name)
+#define STAGE(name) offsetof(struct pf_stage_stats, name)
 
 static const struct member of_report[] = {
 	{ "device", TEXT, REPORT(device) },
@@ -50,7 +50,7 @@ static const struct member of_report[] = {
 	{ "wasted_bytes", SUM, ENGINE(wasted_bytes) },
 	{ "errors", SUM, ENGINE(errors) },
 	{ "slow_or_failed", SUM, ENGINE(slow_or_failed) },
-	{ "suspect_at_bytes", NUMBER, ENGINE(suspect_at) },
+	{ "suspect_at_bytes", NUMBER, ENGINE(degraded_at) },
 }, of_stage[] = {
 	{ "seconds", SUM_NS, STAGE(ns) },
 	{ "reads", SUM, STAGE(reads) },
@@ -72,14 +72,14 @@ static void add(const struct member *m, size_t n, void *to, const void *from)
 	}
 }
 
-void e2pf_stats_add(struct e2pf_engine_stats *to,
-		    const struct e2pf_engine_stats *from)
+void e2pf_stats_add(struct pf_engine_stats *to,
+		    const struct pf_engine_stats *from)
 {
 	unsigned i;
 
 	/* The first one counts. */
 	if (!to->slow_or_failed)
-		to->suspect_at = from->suspect_at;
+		to->degraded_at = from->degraded_at;
 	add(of_engine, COUNT(of_engine), to, from);
 	if (from->threads > to->threads)
 		to->threads = from->threads;
@@ -89,7 +89,7 @@ void e2pf_stats_add(struct e2pf_engine_stats *to,
 		to->speed = from->speed;
 		to->unmeasured = from->unmeasured;
 	}
-	for (i = 0; i < E2PF_STAGES; i++)
+	for (i = 0; i < PF_MAX_STAGES; i++)
 		add(of_stage, COUNT(of_stage), &to->stage[i], &from->stage[i]);
 }
 
@@ -147,7 +147,7 @@ static void put_stages(FILE *out, const struct e2pf_report *r)
 	unsigned i;
 
 	for (i = 0; i < r->stages; i++) {
-		const struct e2pf_stage_stats *stage = &r->engine.stage[i];
+		const struct pf_stage_stats *stage = &r->engine.stage[i];
 
 		if (!stage->ns && !stage->reads)
 			continue;

@@ -108,7 +108,7 @@ static const char *open_devices(struct e2pf_mounted *fs, uint64_t max_id)
 	int fd;
 
 	for (id = 0; id <= max_id && id <= UINT16_MAX &&
-		     fs->map.devices < E2PF_DEVICES; id++) {
+		     fs->map.devices < PF_MAX_DEVICES; id++) {
 		memset(&one, 0, sizeof(one));
 		one.devid = id;
 		if (ioctl(fs->fd, BTRFS_IOC_DEV_INFO, &one))
@@ -129,7 +129,7 @@ static const char *open_devices(struct e2pf_mounted *fs, uint64_t max_id)
 	return fs->map.devices ? NULL : why;
 }
 
-static int read_direct(void *ctx, const struct e2pf_ref *ref, void *bytes)
+static int read_direct(void *ctx, const struct pf_ref *ref, void *bytes)
 {
 	const struct e2pf_mounted *fs = ctx;
 

@@ -12,7 +12,7 @@
 
 struct e2pf_mounted {
 	int fd;				/* a directory of the filesystem */
-	int device[E2PF_DEVICES];	/* those of the map, in its order */
+	int device[PF_MAX_DEVICES];	/* those of the map, in its order */
 	struct e2pf_chunk_map map;
 	bool counts_bytes;		/* the kernel does, that a thread reads */
 };

@@ -84,7 +84,7 @@ static bool add_leaf(struct send_walk *w, const struct e2pf_btrfs_node *leaf)
 		.tree = w->tree, .keys = leaf->keys, .parse = w->parse
 	};
 	uint64_t slot = e2pf_chunk_map_slot(&s->fs.map, leaf->ptr.logical);
-	struct e2pf_ref ref;
+	struct pf_ref ref;
 	bool is_new;
 
 	if (w->named && !e2pf_slot_set_has(&s->named, slot))
@@ -279,7 +279,7 @@ static void *conduct(void *arg)
 
 static const char *open_filesystem(struct send *s, int fd)
 {
-	struct e2pf_engine_config *cfg = &s->base.cfg;
+	struct pf_options *cfg = &s->base.cfg;
 	const char *why = e2pf_mounted_open(&s->fs, fd);
 	struct stat st;
 	unsigned i;
@@ -348,7 +348,7 @@ const char *e2pf_send_start(struct e2pf_session *session, int fd,
 bool e2pf_send_stop(struct e2pf_session *session, int milliseconds)
 {
 	struct send *s = send_of(session);
-	struct e2pf_engine_stats *stats = &s->base.last;
+	struct pf_engine_stats *stats = &s->base.last;
 	bool ended;
 
 	pthread_mutex_lock(&s->lock);

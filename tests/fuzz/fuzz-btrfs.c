@@ -60,7 +60,7 @@ static const struct e2pf_device_ops device_ops = {
 	.read = make_block, .now = now
 };
 
-static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
+static int read_block(void *ctx, const struct pf_ref *ref, void *bytes)
 {
 	struct e2pf_device *dev = ((struct e2pf_device **)ctx)[ref->device];
 
@@ -71,11 +71,11 @@ static int read_block(void *ctx, const struct e2pf_ref *ref, void *bytes)
 
 static void walk(const struct e2pf_btrfs_super *super)
 {
-	struct e2pf_class_count count[E2PF_BTRFS_CLASSES];
+	struct pf_class_count count[E2PF_BTRFS_CLASSES];
 	struct e2pf_btrfs btrfs = { .trees = 0 };
 	struct e2pf_device *list[DEVICES];
 	struct e2pf_device dev[DEVICES];
-	struct e2pf_engine *engine;
+	struct pf_engine *engine;
 	uint64_t offset = DEVICE / 2;
 	unsigned i, device = 0;
 
@@ -93,15 +93,15 @@ static void walk(const struct e2pf_btrfs_super *super)
 	memcpy(btrfs.map.device[0].uuid, super->device.uuid, E2PF_BTRFS_UUID);
 	reads = 0;
 	e2pf_btrfs_init(&btrfs, read_block, list);
-	engine = e2pf_engine_new(&btrfs.source, list);
+	engine = pf_engine_new(&btrfs.source, list);
 	if (engine) {
 		reads = 0;
-		e2pf_engine_count(engine, count);
+		pf_count_metadata(engine, count);
 	}
 	e2pf_chunk_map_first_copy(&btrfs.map, &device, &offset);
 	if (device >= DEVICES)
 		abort();
-	e2pf_engine_free(engine);
+	pf_engine_free(engine);
 	e2pf_btrfs_fini(&btrfs);
 }
 

@@ -28,8 +28,8 @@ struct rig {
 	struct e2pf_geometry geo;
 	struct e2pf_group groups[MOST_GROUPS];
 	struct e2pf_ext4 *ext4;
-	struct e2pf_elevator elevator;
-	unsigned char piece[E2PF_PIECE_MOST];
+	struct pf_elevator elevator;
+	unsigned char piece[PF_MAX_PIECE];
 	uint64_t gap;
 	uint64_t read;
 	unsigned char bad;		/* every n-th read fails */
@@ -163,18 +163,18 @@ static uint32_t read_groups(struct rig *r)
 	return (uint32_t)i;
 }
 
-static void add(void *ctx, const struct e2pf_ref *ref)
+static void add(void *ctx, const struct pf_ref *ref)
 {
 	struct rig *r = ctx;
 
-	if (e2pf_is_sound(&r->ext4->source, ref))
-		e2pf_elevator_add(&r->elevator, ref);
+	if (pf_elevator_is_sound(&r->ext4->source, ref))
+		pf_elevator_add(&r->elevator, ref);
 }
 
-static void parse(struct rig *r, const struct e2pf_elevator_step *step)
+static void parse(struct rig *r, const struct pf_elevator_step *step)
 {
-	struct e2pf_source *source = &r->ext4->source;
-	const struct e2pf_ref ref = *step->ref;
+	struct pf_source *source = &r->ext4->source;
+	const struct pf_ref ref = *step->ref;
 
 	uint32_t size = source->ops->piece(source, &ref, step->at);
 
@@ -182,27 +182,27 @@ static void parse(struct rig *r, const struct e2pf_elevator_step *step)
 	if (size && !r->dev.ops->read(&r->dev, r->piece, ref.offset + step->at,
 				      size))
 		source->ops->parse(source, &ref, step->at, r->piece, size, add, r);
-	e2pf_elevator_parsed(&r->elevator, size);
+	pf_elevator_advance(&r->elevator, size);
 }
 
 static void pass(struct rig *r)
 {
-	struct e2pf_elevator_step step;
-	enum e2pf_step next;
+	struct pf_elevator_step step;
+	enum pf_step next;
 
-	e2pf_elevator_begin(&r->elevator);
-	while ((next = e2pf_elevator_next(&r->elevator, r->gap, &step)) !=
-	       E2PF_STEP_END)
-		if (next == E2PF_STEP_PARSE)
+	pf_elevator_begin(&r->elevator);
+	while ((next = pf_elevator_next(&r->elevator, r->gap, &step)) !=
+	       PF_STEP_END)
+		if (next == PF_STEP_PARSE)
 			parse(r, &step);
-	e2pf_elevator_end(&r->elevator);
+	pf_elevator_end(&r->elevator);
 }
 
 /* Below a folder: passes over its units, which grow by parsing. */
-static void run_folder(struct rig *r, const struct e2pf_start *start)
+static void run_folder(struct rig *r, const struct pf_start *start)
 {
 	const uint32_t root = EXT2_ROOT_INO;
-	struct e2pf_source *source = &r->ext4->source;
+	struct pf_source *source = &r->ext4->source;
 	uint64_t unit = 0, units;
 	bool more;
 
@@ -220,11 +220,11 @@ static void run_folder(struct rig *r, const struct e2pf_start *start)
 
 static void run_pass(struct rig *r, uint32_t groups)
 {
-	const struct e2pf_start start = {
+	const struct pf_start start = {
 		.budget = UINT64_MAX, .seeks = true
 	};
-	struct e2pf_source *source = &r->ext4->source;
-	struct e2pf_elevator *el = &r->elevator;
+	struct pf_source *source = &r->ext4->source;
+	struct pf_elevator *el = &r->elevator;
 	uint64_t pieces = el->parse_left, tables = 0;
 	uint32_t g;
 
@@ -241,14 +241,14 @@ static void run_pass(struct rig *r, uint32_t groups)
 
 static void read_image(struct rig *r, struct input *in)
 {
-	const struct e2pf_start start = { .budget = UINT64_MAX };
+	const struct pf_start start = { .budget = UINT64_MAX };
 	unsigned classes;
 	bool folder;
 	uint32_t n;
 
 	r->elevator.parse_left = take_byte(in);
-	r->elevator.refs_most = 1 + take_byte(in);
-	r->elevator.ahead_most = 1 + take_number(in, 2);
+	r->elevator.max_refs = 1 + take_byte(in);
+	r->elevator.max_ahead = 1 + take_number(in, 2);
 	r->gap = take_byte(in) << 10;
 	classes = take_number(in, 2);
 	folder = classes >> 15;

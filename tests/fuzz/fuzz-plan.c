@@ -14,10 +14,10 @@
 struct sink {
 	struct e2pf_plan plan;
 	unsigned calls;
-	struct e2pf_ref last;
+	struct pf_ref last;
 };
 
-static void check(void *ctx, const struct e2pf_ref *ref)
+static void check(void *ctx, const struct pf_ref *ref)
 {
 	struct sink *sink = ctx;
 	const struct e2pf_geometry *geo = sink->plan.geo;

@@ -15,7 +15,7 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 	fake_new(&r->dev, r->fs.image, r->fs.size, BS);
 	r->classes = E2PF_ALL_CLASSES;
 	r->device = &r->dev.dev;
-	r->cfg = (struct e2pf_engine_config) {
+	r->cfg = (struct pf_options) {
 		.threads = workers, .seek_threads = workers, .has_checker = true,
 		.budget = PLENTY
 	};
@@ -29,13 +29,13 @@ void rig_set_up(struct rig *r, uint32_t groups, unsigned workers)
 void rig_new(struct rig *r)
 {
 	r->source = tiny_source(&r->fs, r->classes);
-	r->e = e2pf_engine_new(r->source, &r->device);
+	r->e = pf_engine_new(r->source, &r->device);
 	assert_non_null(r->e);
 }
 
 void rig_read_fails(struct rig *r, uint64_t offset)
 {
-	e2pf_engine_read_failed(r->e, &(struct e2pf_read) {
+	pf_engine_read_failed(r->e, &(struct pf_read) {
 		.offset = offset, .length = r->fs.geo.block_size
 	});
 }
@@ -43,7 +43,7 @@ void rig_read_fails(struct rig *r, uint64_t offset)
 void rig_start(struct rig *r)
 {
 	rig_new(r);
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
 }
 
 void rig_settle(struct rig *r)
@@ -54,8 +54,8 @@ void rig_settle(struct rig *r)
 
 void rig_go_on(struct rig *r)
 {
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
-	assert_true(e2pf_engine_wait(r->e, -1));
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_true(pf_engine_wait(r->e, -1));
 }
 
 void rig_run(struct rig *r)
@@ -70,18 +70,18 @@ void rig_tear_down(struct rig *r)
 	fake_hold(&r->dev, FAKE_READ, false);
 	fake_set_late(&r->dev, false);
 	fake_complete(&r->dev);
-	e2pf_engine_free(r->e);
+	pf_engine_free(r->e);
 	assert_int_equal(fake_threads_alive(), 0);
 	assert_int_equal(fake_mappings(), 0);
 	fake_free(&r->dev);
 	tiny_free(&r->fs);
 }
 
-struct e2pf_engine_stats rig_stats(struct rig *r)
+struct pf_engine_stats rig_stats(struct rig *r)
 {
-	struct e2pf_engine_stats st;
+	struct pf_engine_stats st;
 
-	e2pf_engine_get_stats(r->e, 1000, &st);
+	pf_engine_get_stats(r->e, 1000, &st);
 	return st;
 }
 
@@ -106,14 +106,14 @@ unsigned rig_table_asked(struct rig *r, uint32_t group)
 
 bool rig_checker_reads(struct rig *r, uint64_t block, uint64_t count)
 {
-	struct e2pf_read read = { .offset = block * BS, .length = count * BS };
+	struct pf_read read = { .offset = block * BS, .length = count * BS };
 	char *buf = malloc(count * BS);
 	bool ahead;
 
-	e2pf_engine_before_read(r->e, &read);
+	pf_engine_before_read(r->e, &read);
 	r->dev.dev.ops->read(&r->dev.dev, buf, block * BS,
 			     (uint32_t)(count * BS));
-	ahead = e2pf_engine_after_read(r->e, &read);
+	ahead = pf_engine_after_read(r->e, &read);
 	free(buf);
 	return ahead;
 }

@@ -24,9 +24,9 @@ struct rig {
 	struct fake_device dev;
 	struct e2pf_device *device;
 	unsigned classes;	/* the classes to prefetch */
-	struct e2pf_source *source;
-	struct e2pf_engine_config cfg;
-	struct e2pf_engine *e;
+	struct pf_source *source;
+	struct pf_options cfg;
+	struct pf_engine *e;
 };
 
 /* Set up with this many workers, whether or not the device seeks.  The
@@ -72,7 +72,7 @@ void rig_tear_down(struct rig *r);
 #define RIG_TEST(name, groups, workers) \
 	RIG_TESTS(name, 1, rig_set_up(r, groups, workers))
 
-struct e2pf_engine_stats rig_stats(struct rig *r);
+struct pf_engine_stats rig_stats(struct rig *r);
 /* How often a block was requested, these blocks, and the table of a group. */
 unsigned rig_asked(struct rig *r, uint64_t block);
 unsigned rig_asked_of(struct rig *r, const uint64_t *block, size_t count);

@@ -42,7 +42,7 @@ void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
 	}
 }
 
-struct e2pf_source *tiny_source(struct tiny_fs *fs, unsigned classes)
+struct pf_source *tiny_source(struct tiny_fs *fs, unsigned classes)
 {
 	e2pf_ext4_free(fs->ext4);
 	fs->ext4 = e2pf_ext4_new(&fs->geo, classes);

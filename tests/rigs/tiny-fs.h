@@ -26,7 +26,7 @@ void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
 void tiny_free(struct tiny_fs *fs);
 
 /* A source with these classes for this filesystem; tiny_free() frees it. */
-struct e2pf_source *tiny_source(struct tiny_fs *fs, unsigned classes);
+struct pf_source *tiny_source(struct tiny_fs *fs, unsigned classes);
 
 /* The first block of a group that is neither bitmap nor inode table. */
 uint64_t tiny_free_block(const struct tiny_fs *fs, uint32_t group);

@@ -14,10 +14,10 @@
 
 #include "btrfs/btrfs_source.h"
 
-static int fds[E2PF_DEVICES];
+static int fds[PF_MAX_DEVICES];
 
 /* References that have not been parsed yet. */
-static struct e2pf_ref *pending;
+static struct pf_ref *pending;
 static size_t used, room;
 
 __attribute__((noreturn))
@@ -27,7 +27,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void accept_ref(void *ctx, const struct e2pf_ref *ref)
+static void accept_ref(void *ctx, const struct pf_ref *ref)
 {
 	(void)ctx;
 	printf("%u %" PRIu64 " %u\n", ref->device, ref->offset, ref->length);
@@ -42,12 +42,12 @@ static void accept_ref(void *ctx, const struct e2pf_ref *ref)
 	pending[used++] = *ref;
 }
 
-static void parse_pending(struct e2pf_source *source)
+static void parse_pending(struct pf_source *source)
 {
 	char *buf = malloc(65536);
 
 	while (buf && used) {
-		struct e2pf_ref ref = pending[--used];
+		struct pf_ref ref = pending[--used];
 
 		if (pread(fds[ref.device], buf, ref.length,
 			  (off_t)ref.offset) != (ssize_t)ref.length)
@@ -59,10 +59,10 @@ static void parse_pending(struct e2pf_source *source)
 	free(buf);
 }
 
-static void walk(struct e2pf_source *source)
+static void walk(struct pf_source *source)
 {
-	const struct e2pf_start start = { .budget = UINT64_MAX };
-	const struct e2pf_phase *phase;
+	const struct pf_start start = { .budget = UINT64_MAX };
+	const struct pf_phase *phase;
 	uint64_t unit;
 	bool more;
 
@@ -78,7 +78,7 @@ static void walk(struct e2pf_source *source)
 }
 
 /* The blocks of the chunk tree are read when the source is made. */
-static int read_chunks(void *ctx, const struct e2pf_ref *ref, void *bytes)
+static int read_chunks(void *ctx, const struct pf_ref *ref, void *bytes)
 {
 	(void)ctx;
 	printf("%u %" PRIu64 " %u\n", ref->device, ref->offset, ref->length);
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 	static struct e2pf_btrfs btrfs;
 	unsigned n;
 
-	for (n = 0; n + 1 < (unsigned)argc && n < E2PF_DEVICES; n++) {
+	for (n = 0; n + 1 < (unsigned)argc && n < PF_MAX_DEVICES; n++) {
 		fds[n] = open(argv[n + 1], O_RDONLY | O_CLOEXEC);
 		if (fds[n] < 0)
 			die(argv[n + 1]);

@@ -17,7 +17,7 @@ import os, re, sys
 FOLDER = "lib/engine"
 MODULES = ("e2fsck", "btrfs")
 LEVELS = (("blockset", "elevator"),
-          ("pacing", "reads", "pool", "schedule", "window"),
+          ("health", "reads", "pool", "schedule", "window"),
           ("monitor",), ("worker",), ("engine",))
 PARTS = LEVELS[1]
 # What changes the field behind a name: an assignment, or an atomic operation on its
@@ -30,7 +30,7 @@ WAITS = r"\bpthread_cond_(?:timed)?wait\("
 # calls that in turn; and its functions that run before there is another thread.
 NEED_LOCK = {"set_state", "settle", "is_worth_waiting", "pthread_cond_wait",
              "pthread_cond_timedwait"}
-ALONE = {"e2pf_monitor_init", "e2pf_monitor_destroy"}
+ALONE = {"pf_monitor_init", "pf_monitor_destroy"}
 
 
 def without_comments(text):
@@ -85,7 +85,7 @@ def waking(code, bad):
 def need_lock(header):
     """The functions that a part's header declares below "... need the lock"."""
     need = False
-    for m in re.finditer(r"^/\*(.*?)\*/|\b(e2pf_\w+)\((?=[^;{}]*\);)", header,
+    for m in re.finditer(r"^/\*(.*?)\*/|\b(pf_\w+)\((?=[^;{}]*\);)", header,
                          re.S | re.M):
         if m[2] and need:
             yield m[2]
@@ -116,8 +116,8 @@ def locking(code, header, bad):
 
 
 def fields_of(text, struct):
-    """The names that struct e2pf_STRUCT declares."""
-    body = re.search(r"struct e2pf_%s \{(.*?)\n\};" % struct, text, re.S)[1]
+    """The names that struct pf_STRUCT declares."""
+    body = re.search(r"struct pf_%s \{(.*?)\n\};" % struct, text, re.S)[1]
     names = []
     for line in without_comments(body).split(";"):
         for declarator in line.split(","):
@@ -130,7 +130,7 @@ def fields_of(text, struct):
 def part_writes(code, part, owner):
     """Each field of this part that a file writes."""
     names = [r"\be->%s\." % part]
-    for m in re.finditer(r"struct e2pf_%s \*(\w+)" % part, code):
+    for m in re.finditer(r"struct pf_%s \*(\w+)" % part, code):
         if owner or not code[:m.start()].rstrip().endswith("const"):
             names.append(r"\b%s->" % m[1])
     for name in set(names):

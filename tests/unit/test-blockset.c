@@ -16,13 +16,13 @@
 TEST(like_an_array)
 {
 	static unsigned char is[BLOCKS];
-	struct e2pf_blockset set = { .entry = NULL };
+	struct pf_blockset set = { .entry = NULL };
 	uint64_t base, size = 0, i, n;
 	unsigned turn;
 
 	for (base = 0; base <= FAR; base += FAR) {
 		memset(is, 0, sizeof(is));
-		e2pf_blockset_reset(&set, 1 << 20);
+		pf_blockset_reset(&set, 1 << 20);
 		for (turn = size = 0; turn < 20000; turn++) {
 			uint64_t at = number(BLOCKS);
 			uint64_t count = number(turn % 5 ? 9 : 700);
@@ -36,37 +36,37 @@ TEST(like_an_array)
 			}
 			size += add ? n : -n;
 			assert_int_equal(add ?
-				e2pf_blockset_add(&set, base + at, count) :
-				e2pf_blockset_remove(&set, base + at, count), n);
+				pf_blockset_add(&set, base + at, count) :
+				pf_blockset_remove(&set, base + at, count), n);
 			assert_int_equal(set.size, size);
 		}
-		assert_false(e2pf_blockset_is_full(&set));
-		assert_int_equal(e2pf_blockset_remove(&set, base, BLOCKS), size);
+		assert_false(pf_blockset_is_full(&set));
+		assert_int_equal(pf_blockset_remove(&set, base, BLOCKS), size);
 		assert_int_equal(set.size, 0);
 	}
-	e2pf_blockset_reset(&set, 0);
+	pf_blockset_reset(&set, 0);
 }
 
 /* It takes little memory before it holds much, keeps what it holds when it grows, and
  * grows no further than to its cap; in the end nothing is left of it. */
 TEST(grows)
 {
-	struct e2pf_blockset set = { .entry = NULL };
+	struct pf_blockset set = { .entry = NULL };
 	uint64_t i, n;
 
-	e2pf_blockset_reset(&set, 4 << 20);
+	pf_blockset_reset(&set, 4 << 20);
 	assert_uint_in_range(set.entries * 16, 1, 16 << 10);
 	for (i = 0; i < 190000; i++) {
-		assert_int_equal(e2pf_blockset_add(&set, i * 1000, 3), 3);
+		assert_int_equal(pf_blockset_add(&set, i * 1000, 3), 3);
 		assert_true(set.entries <= 1024 || set.used * 4 > set.entries);
 		assert_true(set.entries * 16 <= 4 << 20);
 	}
-	assert_false(e2pf_blockset_is_full(&set));
+	assert_false(pf_blockset_is_full(&set));
 	for (i = n = 0; i < 190000; i++)
-		n += e2pf_blockset_remove(&set, i * 1000, 1000);
+		n += pf_blockset_remove(&set, i * 1000, 1000);
 	assert_int_equal(n, 570000);
 	assert_int_equal(set.used, 0);
-	e2pf_blockset_reset(&set, 0);
+	pf_blockset_reset(&set, 0);
 	assert_int_equal(fake_mappings(), 0);
 }
 
@@ -74,35 +74,35 @@ TEST(grows)
  * there is room again when it is removed. */
 TEST(at_its_cap)
 {
-	struct e2pf_blockset set = { .entry = NULL };
+	struct pf_blockset set = { .entry = NULL };
 	uint64_t kept, i;
 
-	e2pf_blockset_reset(&set, 16 << 10);
+	pf_blockset_reset(&set, 16 << 10);
 	for (i = 0; i < 2000; i++)
-		assert_int_equal(e2pf_blockset_add(&set, i * 1000, 1), 1);
-	assert_true(e2pf_blockset_is_full(&set));
+		assert_int_equal(pf_blockset_add(&set, i * 1000, 1), 1);
+	assert_true(pf_blockset_is_full(&set));
 	kept = set.size;
 	assert_int_equal(kept, 768);
 	for (i = 0; i < kept; i++)
-		assert_int_equal(e2pf_blockset_add(&set, i * 1000, 1), 0);
+		assert_int_equal(pf_blockset_add(&set, i * 1000, 1), 0);
 	/* Those next to them cost nothing. */
-	assert_int_equal(e2pf_blockset_add(&set, 1000, 20), 19);
+	assert_int_equal(pf_blockset_add(&set, 1000, 20), 19);
 	assert_int_equal(set.size, kept + 19);
-	assert_int_equal(e2pf_blockset_remove(&set, 1000, 20), 20);
-	assert_false(e2pf_blockset_is_full(&set));
-	assert_int_equal(e2pf_blockset_add(&set, 1999 * 1000, 1), 1);
-	assert_int_equal(e2pf_blockset_remove(&set, 1999 * 1000, 1), 1);
-	e2pf_blockset_reset(&set, 0);
+	assert_int_equal(pf_blockset_remove(&set, 1000, 20), 20);
+	assert_false(pf_blockset_is_full(&set));
+	assert_int_equal(pf_blockset_add(&set, 1999 * 1000, 1), 1);
+	assert_int_equal(pf_blockset_remove(&set, 1999 * 1000, 1), 1);
+	pf_blockset_reset(&set, 0);
 }
 
 /* A set that may take nothing. */
 TEST(without_room)
 {
-	struct e2pf_blockset set = { .entry = NULL };
+	struct pf_blockset set = { .entry = NULL };
 
-	assert_true(e2pf_blockset_is_full(&set));
-	assert_int_equal(e2pf_blockset_add(&set, 5, 7), 7);
-	assert_int_equal(e2pf_blockset_remove(&set, 5, 7), 0);
+	assert_true(pf_blockset_is_full(&set));
+	assert_int_equal(pf_blockset_add(&set, 5, 7), 7);
+	assert_int_equal(pf_blockset_remove(&set, 5, 7), 0);
 }
 
 UNIT_MAIN(NULL, NULL)

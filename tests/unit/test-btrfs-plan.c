@@ -96,7 +96,7 @@ TEST(test_places)
 		unsigned stripes, missing;	/* devices that are not open */
 		uint64_t offset;		/* in the chunk */
 		uint32_t nodesize;
-		struct e2pf_ref part;	/* length 0: nowhere */
+		struct pf_ref part;	/* length 0: nowhere */
 	} cases[] = {
 #define PART(i, at, bytes) \
 	{ .device = (i), .offset = STRIPE(i) + (at), .length = (bytes) }
@@ -135,9 +135,9 @@ TEST(test_places)
 	size_t i, j;
 
 	for (i = 0; i < COUNT(cases); i++) {
-		const struct e2pf_ref *part = &cases[i].part;
+		const struct pf_ref *part = &cases[i].part;
 		struct e2pf_chunk_map map;
-		struct e2pf_ref found;
+		struct pf_ref found;
 
 		fs_map(&map, 4);
 		map.super.nodesize = cases[i].nodesize;
@@ -162,7 +162,7 @@ TEST(test_places)
 TEST(test_nameless)
 {
 	struct e2pf_chunk_map map;
-	struct e2pf_ref found;
+	struct pf_ref found;
 
 	fs_map(&map, 2);
 	fs_add_chunk(&map, META, METADATA, 1, MIB, 0);

@@ -54,7 +54,7 @@ static unsigned fake_threads(void)
 }
 
 /* Tree t has its node at t MiB and its leaves behind it. */
-static int read_node(void *ctx, const struct e2pf_ref *ref, void *block)
+static int read_node(void *ctx, const struct pf_ref *ref, void *block)
 {
 	uint64_t tree = ref->offset / MIB;
 	unsigned i;

@@ -42,7 +42,7 @@ static void make_tree(uint8_t *device, uint64_t root, uint64_t owner,
 struct phases {
 	uint8_t *device;
 	struct e2pf_btrfs btrfs;
-	struct e2pf_source *source;
+	struct pf_source *source;
 	uint8_t now;			/* current phase, counted from 1 */
 	uint8_t of[DEVICE / FS_NODE];
 	unsigned place[DEVICE / FS_NODE], count, of_class[E2PF_BTRFS_CLASSES];
@@ -62,7 +62,7 @@ static void make_chunks(uint8_t *super, uint8_t *leaf)
 	fs_add_item(leaf, 256, BTRFS_CHUNK_ITEM_KEY, META, item, size);
 }
 
-static int read_block(void *device, const struct e2pf_ref *ref, void *bytes)
+static int read_block(void *device, const struct pf_ref *ref, void *bytes)
 {
 	memcpy(bytes, (uint8_t *)device + ref->offset, ref->length);
 	return 0;
@@ -115,7 +115,7 @@ static void free_fs(struct phases *p)
 	free(p);
 }
 
-static void note_phase(void *ctx, const struct e2pf_ref *ref)
+static void note_phase(void *ctx, const struct pf_ref *ref)
 {
 	struct phases *p = ctx;
 
@@ -130,11 +130,11 @@ static void note_phase(void *ctx, const struct e2pf_ref *ref)
 }
 
 /* Begin, seed the phases below this one, and go on to it. */
-static void seed_phases(struct phases *p, const struct e2pf_start *start,
+static void seed_phases(struct phases *p, const struct pf_start *start,
 			unsigned end)
 {
-	struct e2pf_source *source = p->source;
-	const struct e2pf_phase *phase;
+	struct pf_source *source = p->source;
+	const struct pf_phase *phase;
 	uint64_t unit;
 	bool more;
 
@@ -156,7 +156,7 @@ static void seed_phases(struct phases *p, const struct e2pf_start *start,
 static void expect_blocks(struct phases *p, unsigned roots, unsigned nodes,
 			  unsigned leaves)
 {
-	const struct e2pf_start start = { .budget = MIB };
+	const struct pf_start start = { .budget = MIB };
 
 	seed_phases(p, &start, E2PF_BTRFS_PHASES);
 	assert_int_equal(p->of_class[E2PF_BTRFS_CLASS_ROOTS], roots);
@@ -220,7 +220,7 @@ TEST(test_room_for_leaves)
 	size_t i;
 
 	for (i = 0; i < COUNT(cases); i++) {
-		const struct e2pf_start start = {
+		const struct pf_start start = {
 			.has_checker = true, .budget = cases[i].budget
 		};
 
@@ -239,7 +239,7 @@ struct order {
 	unsigned leaves, sweeps;
 };
 
-static void keep_leaf(void *ctx, const struct e2pf_ref *ref)
+static void keep_leaf(void *ctx, const struct pf_ref *ref)
 {
 	struct order *order = ctx;
 	uint64_t leaf = (ref->offset - 4 * MIB) / FS_NODE;
@@ -252,7 +252,7 @@ static void keep_leaf(void *ctx, const struct e2pf_ref *ref)
 
 static struct order leaves_of(struct phases *p, bool seeks)
 {
-	const struct e2pf_start start = { .budget = MIB, .seeks = seeks };
+	const struct pf_start start = { .budget = MIB, .seeks = seeks };
 	struct order order = { .leaves = 0 };
 	bool more;
 	uint64_t i;
@@ -311,7 +311,7 @@ TEST(test_sweeps_of_a_device)
 	free_fs(p);
 }
 
-static void keep_sample(void *ctx, const struct e2pf_ref *ref)
+static void keep_sample(void *ctx, const struct pf_ref *ref)
 {
 	uint64_t *last = ctx;
 
@@ -323,7 +323,7 @@ static void keep_sample(void *ctx, const struct e2pf_ref *ref)
 /* Samples are places all over both chunks, whose blocks are not parsed. */
 TEST(test_samples)
 {
-	const struct e2pf_start start = { .budget = MIB };
+	const struct pf_start start = { .budget = MIB };
 	struct phases *p = make_fs();
 	uint64_t i, before, last = 0;
 

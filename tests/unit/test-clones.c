@@ -134,7 +134,7 @@ RIG_TESTS(no_memory, 4, set_up(r))
 RIG_TESTS(stopped, 1, set_up(r))
 {
 	clones_add(300);
-	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_true(pf_engine_stop(r->e, -1));
 	clones_at(r->fs.ext4, r->e, 300);
 	assert_int_equal(rig_asked(r, 300), 0);
 }

@@ -15,16 +15,16 @@
 /* An elevator in this thread: what it says is read is parsed, and counted. */
 static struct {
 	struct rig r;
-	struct e2pf_elevator el;
-	unsigned char piece[E2PF_PIECE_MOST];
-	struct e2pf_class_count count[E2PF_CLASSES];
+	struct pf_elevator el;
+	unsigned char piece[PF_MAX_PIECE];
+	struct pf_class_count count[E2PF_CLASSES];
 	unsigned errors;
 	size_t most_held;	/* references in memory */
 } p;
 
 static void set_up(uint32_t groups, uint32_t per_group)
 {
-	const struct e2pf_start start = {
+	const struct pf_start start = {
 		.budget = UINT64_MAX, .seeks = true
 	};
 
@@ -32,14 +32,14 @@ static void set_up(uint32_t groups, uint32_t per_group)
 	rig_set_up_sized(&p.r, groups, per_group, 1);
 	rig_new(&p.r);
 	p.r.source->ops->begin(p.r.source, &start);
-	p.el.refs_most = 4096;
+	p.el.max_refs = 4096;
 	p.el.parse_left = 100000;
-	p.el.ahead_most = 1 << 20;
+	p.el.max_ahead = 1 << 20;
 }
 
 FIXTURE(tear_down)
 {
-	e2pf_elevator_end(&p.el);
+	pf_elevator_end(&p.el);
 	rig_tear_down(&p.r);
 	return 0;
 }
@@ -47,19 +47,19 @@ FIXTURE(tear_down)
 /* A test of a turn that it sets up. */
 #define TURN_TEST(name) TEST_WITH(name, NULL, tear_down)
 
-static void add(void *ctx, const struct e2pf_ref *ref)
+static void add(void *ctx, const struct pf_ref *ref)
 {
 	(void)ctx;
-	if (e2pf_is_sound(p.r.source, ref))
-		e2pf_elevator_add(&p.el, ref);
+	if (pf_elevator_is_sound(p.r.source, ref))
+		pf_elevator_add(&p.el, ref);
 	if (p.el.in_memory > p.most_held)
 		p.most_held = p.el.in_memory;
 }
 
-static void parse(const struct e2pf_elevator_step *step)
+static void parse(const struct pf_elevator_step *step)
 {
-	struct e2pf_source *source = p.r.source;
-	const struct e2pf_ref ref = *step->ref;
+	struct pf_source *source = p.r.source;
+	const struct pf_ref ref = *step->ref;
 
 	uint32_t size = source->ops->piece(source, &ref, step->at);
 
@@ -70,31 +70,31 @@ static void parse(const struct e2pf_elevator_step *step)
 	else if (size)
 		source->ops->parse(source, &ref, step->at, p.piece, size, add,
 				   NULL);
-	e2pf_elevator_parsed(&p.el, size);
+	pf_elevator_advance(&p.el, size);
 }
 
 /* Read what was added, until `errors' reads have failed. */
 static void drive(unsigned errors)
 {
-	struct e2pf_elevator_step step;
-	enum e2pf_step next = E2PF_STEP_RUN;
+	struct pf_elevator_step step;
+	enum pf_step next = PF_STEP_RUN;
 	size_t i;
 
-	e2pf_elevator_begin(&p.el);
-	while (next != E2PF_STEP_END && p.errors < errors) {
-		next = e2pf_elevator_next(&p.el, 0, &step);
-		for (i = 0; next == E2PF_STEP_RUN && i < step.n; i++)
+	pf_elevator_begin(&p.el);
+	while (next != PF_STEP_END && p.errors < errors) {
+		next = pf_elevator_next(&p.el, 0, &step);
+		for (i = 0; next == PF_STEP_RUN && i < step.n; i++)
 			p.count[step.ref[i].cls].bytes += step.ref[i].length;
-		if (next == E2PF_STEP_PARSE)
+		if (next == PF_STEP_PARSE)
 			parse(&step);
 	}
-	e2pf_elevator_end(&p.el);
+	pf_elevator_end(&p.el);
 }
 
 /* Returns the number of reads. */
 static size_t read_all(void)
 {
-	struct e2pf_source *source = p.r.source;
+	struct pf_source *source = p.r.source;
 	uint32_t g;
 
 	memset(p.count, 0, sizeof(p.count));
@@ -198,7 +198,7 @@ RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 /* References outside the device are ignored. */
 TURN_TEST(outside_the_device)
 {
-	struct e2pf_ref ref = { .length = BS, .cls = E2PF_DIRS }, bad;
+	struct pf_ref ref = { .length = BS, .cls = E2PF_DIRS }, bad;
 	unsigned i;
 
 	set_up(1, 512);
@@ -231,9 +231,9 @@ TURN_TEST(each_block_once)
 	set_up(4, 512);
 	make_trees();
 	for (c = 0; c < COUNT(most); c++) {
-		e2pf_elevator_end(&p.el);
+		pf_elevator_end(&p.el);
 		p.most_held = 0;
-		p.el.refs_most = most[c];
+		p.el.max_refs = most[c];
 		/* 16 of 80 nodes are tried, and the turn ends. */
 		for (i = 0; i < TREES; i++)
 			fake_set_bad(&p.r.dev, tree_at(i), 10);
@@ -269,14 +269,14 @@ TURN_TEST(hostile_tree)
 			   4);
 	for (i = 0; i < NODES; i++)
 		tiny_node(&p.r.fs, all[i], i % 5, all, NODES);
-	p.el.refs_most = 8;
+	p.el.max_refs = 8;
 	p.el.parse_left = 5000;
 	assert_uint_in_range(read_all(), 1, 5000 + 1);
 	assert_int_equal(p.el.parse_left, 0);
 
 	/* If a level has room for all references, duplicates are dropped, and
 	 * the turn is short. */
-	p.el.refs_most = 100000;
+	p.el.max_refs = 100000;
 	p.el.parse_left = 5000;
 	assert_uint_in_range(read_all(), 5, 1500);
 	/* The limit of parsed pieces is 0. */

@@ -15,7 +15,7 @@
 /* A checker's read in its own thread, which may be waiting at the gate. */
 struct gated {
 	struct rig *r;
-	struct e2pf_read read;
+	struct pf_read read;
 	pthread_t thread;
 };
 
@@ -23,8 +23,8 @@ static void *read_gated(void *arg)
 {
 	struct gated *g = arg;
 
-	e2pf_engine_before_read(g->r->e, &g->read);
-	e2pf_engine_after_read(g->r->e, &g->read);
+	pf_engine_before_read(g->r->e, &g->read);
+	pf_engine_after_read(g->r->e, &g->read);
 	return NULL;
 }
 
@@ -45,14 +45,14 @@ static void start_gated(struct rig *r)
 	r->cfg.seeks = true;
 	fake_set_late(&r->dev, true);
 	rig_settle(r);
-	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
+	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, 0);
 }
 
 /* By what the gate opens. */
 enum { BY_THE_WORKER, BY_THE_END, BY_A_STOP, BY_A_SIGNAL, BY_PATIENCE, OPENERS };
 
 /* The handler of a signal that ends the check comes after the wait. */
-static const struct e2pf_reads *ended;
+static const struct pf_reads *ended;
 static bool after_the_wait;
 
 static void end_check(int number)
@@ -76,7 +76,7 @@ RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 	/* The end: a block that no worker reads. */
 	begin_gated(&g, r, way == BY_THE_END ? 1 : r->fs.groups[0].inode_table);
 	if (way == BY_A_STOP)
-		assert_false(e2pf_engine_stop(r->e, 10));
+		assert_false(pf_engine_stop(r->e, 10));
 	else if (way == BY_A_SIGNAL)
 		pthread_kill(g.thread, SIGHUP);
 	else if (way == BY_PATIENCE)
@@ -92,7 +92,7 @@ RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stalls, 1);
 	if (way != BY_PATIENCE)
 		return;
-	/* The next read does not wait for a worker that is still stuck, either: on a
+	/* The next read does not wait for a worker that is still stalled, either: on a
 	 * device that hangs, each read would lose a second. */
 	g.read.offset += BS;
 	read_gated(&g);
@@ -107,7 +107,7 @@ RIG_TEST(gate_opened_by_errors, 20, 1)
 	fake_set_bad(&r->dev, 1, r->dev.blocks - 1);
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_settle(r);
-	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
+	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, 0);
 	begin_gated(&g, r, r->fs.groups[0].inode_table);
 	fake_hold(&r->dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
@@ -150,10 +150,10 @@ static void pass_time(struct fake_device *f)
 		fake_advance(f, 5000000);
 }
 
-static bool count_none(void *ctx, struct e2pf_disk_counters *disks)
+static bool count_none(void *ctx, struct pf_disk_counters *disks)
 {
 	(void)ctx;
-	*disks = (struct e2pf_disk_counters){ .busy_ns = 0 };
+	*disks = (struct pf_disk_counters){ .busy_ns = 0 };
 	return true;
 }
 
@@ -168,7 +168,7 @@ RIG_TEST(blocks_that_never_come, 8, 1)
 	fake_set_late(&r->dev, true);
 	fake_tell(&r->dev);
 	rig_settle(r);
-	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
+	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, 0);
 	r->dev.on_now = pass_time;
 	for (i = 0; i < 30; i++)
 		rig_checker_reads(r, r->fs.groups[i % 8].inode_table + i / 8, 1);
@@ -178,11 +178,11 @@ RIG_TEST(blocks_that_never_come, 8, 1)
 }
 
 /* The disks have requests for a second and a half, and never do anything. */
-static bool count_paused(void *ctx, struct e2pf_disk_counters *disks)
+static bool count_paused(void *ctx, struct pf_disk_counters *disks)
 {
 	struct rig *r = ctx;
 
-	*disks = (struct e2pf_disk_counters){
+	*disks = (struct pf_disk_counters){
 		.in_flight = r->dev.clock < 3 * SECOND / 2
 	};
 	return true;
@@ -224,9 +224,9 @@ RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
 		fake_threads_settle();
 		assert_true(fake_missing_asked(&r->dev));
-		e2pf_engine_stage(r->e, E2PF_EXT4_PASS5);
+		pf_engine_begin_stage(r->e, E2PF_EXT4_PASS5);
 	} else if (way != BEFORE_PASS1) {
-		e2pf_engine_at(r->e, E2PF_EXT4_TABLES, way == ELSEWHERE ? 3 : 0);
+		pf_engine_report_position(r->e, E2PF_EXT4_TABLES, way == ELSEWHERE ? 3 : 0);
 	}
 	rig_checker_reads(r, way == FROM_MEMORY ? 1 : way == OF_BITMAPS ?
 			  r->fs.groups[3].block_bitmap :
@@ -266,7 +266,7 @@ static void set_up_guess(struct rig *r, uint32_t groups, bool head)
 
 static int (*read_device)(struct e2pf_device *dev, void *buf, uint64_t offset,
 			  uint32_t len);
-static struct e2pf_engine *measured;
+static struct pf_engine *measured;
 
 static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
 			 uint32_t len)
@@ -279,7 +279,7 @@ static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return read_device(dev, buf, offset, len);
 }
 
-/* A device that is stuck before it was measured is not measured. */
+/* A device that is stalled before it was measured is not measured. */
 RIG_TEST(stuck_before_it_is_measured, 4, 1)
 {
 	r->cfg.measure = true;
@@ -287,7 +287,7 @@ RIG_TEST(stuck_before_it_is_measured, 4, 1)
 	rig_settle(r);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	rig_read_fails(r, BS);
-	e2pf_engine_wake(r->e);
+	pf_engine_wake(r->e);
 	fake_threads_settle();
 	assert_non_null(rig_stats(r).unmeasured);
 	assert_non_null(strstr(rig_stats(r).unmeasured, "too slow"));
@@ -315,7 +315,7 @@ RIG_TEST(sampled_without_the_lock, 44, 1)
 	rig_make_directories(r);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
 	new_unlocked(r);
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
 	assert_true(r->dev.reads > 0);
 	for (i = 0; i < r->dev.events; i++)
 		assert_true(r->dev.event[i].count <= 4096 / BS);
@@ -332,7 +332,7 @@ RIG_TESTS(measured_without_the_lock, 2, set_up_guess(r, 44, way))
 	r->fs.ext4->groups = NULL;
 	r->fs.ext4->copy_group = copy_group;
 	r->fs.ext4->groups_owner = r;
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
 	fake_threads_settle();
 	assert_int_equal(measuring_reads(r), 11);
 	assert_int_equal(fake_threads_alive(), way ? 1 : 4);
@@ -346,7 +346,7 @@ RIG_TESTS(measured_without_the_lock, 2, set_up_guess(r, 44, way))
 		assert_int_equal(rig_stats(r).gate_waits, 0);
 		return;
 	}
-	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 0);
+	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, 0);
 	begin_gated(&g, r, 1);
 	fake_hold(&r->dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
@@ -357,37 +357,37 @@ RIG_TESTS(measured_without_the_lock, 2, set_up_guess(r, 44, way))
  * threads wait counts once. */
 RIG_TEST(waits_are_counted_once, 4, 1)
 {
-	struct e2pf_read read = { .length = BS }, other = { .offset = BS, .length = BS };
+	struct pf_read read = { .length = BS }, other = { .offset = BS, .length = BS };
 
 	rig_new(r);
-	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
-	e2pf_engine_before_read(r->e, &read);
+	pf_engine_begin_stage(r->e, E2PF_EXT4_PASS1);
+	pf_engine_before_read(r->e, &read);
 	fake_advance(&r->dev, SECOND);
 	assert_int_equal(rig_stats(r).reading_ns, SECOND);
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stalls, 0);
-	e2pf_engine_after_read(r->e, &read);
+	pf_engine_after_read(r->e, &read);
 	assert_int_equal(rig_stats(r).reading_ns, 0);
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stalls, 1);
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stall_ns, SECOND);
-	e2pf_engine_before_read(r->e, &read);
+	pf_engine_before_read(r->e, &read);
 	fake_advance(&r->dev, SECOND);
-	e2pf_engine_before_read(r->e, &other);
+	pf_engine_before_read(r->e, &other);
 	fake_advance(&r->dev, SECOND);
-	e2pf_engine_after_read(r->e, &read);
-	e2pf_engine_after_read(r->e, &other);
+	pf_engine_after_read(r->e, &read);
+	pf_engine_after_read(r->e, &other);
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stalls, 3);
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stall_ns, 3 * SECOND);
 }
 
-static const struct e2pf_source_ops *own_ops;
+static const struct pf_source_ops *own_ops;
 
-static void sample_anything(struct e2pf_source *source, uint64_t index,
-			    e2pf_sink sink, void *ctx)
+static void sample_anything(struct pf_source *source, uint64_t index,
+			    pf_sink sink, void *ctx)
 {
-	struct e2pf_ref ref = { .offset = source->bytes[0], .length = BS };
+	struct pf_ref ref = { .offset = source->bytes[0], .length = BS };
 
 	sink(ctx, &ref);
-	ref = (struct e2pf_ref){ .device = E2PF_DEVICES - 1, .length = BS,
+	ref = (struct pf_ref){ .device = PF_MAX_DEVICES - 1, .length = BS,
 				 .parse = true };
 	sink(ctx, &ref);
 	own_ops->sample(source, index, sink, ctx);
@@ -396,7 +396,7 @@ static void sample_anything(struct e2pf_source *source, uint64_t index,
 /* Samples that lie nowhere are dropped; the others say that all is cached. */
 RIG_TEST(samples_beyond_the_device, 4, 1)
 {
-	struct e2pf_source_ops ops;
+	struct pf_source_ops ops;
 
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
 	rig_new(r);
@@ -404,9 +404,9 @@ RIG_TEST(samples_beyond_the_device, 4, 1)
 	ops = *own_ops;
 	ops.sample = sample_anything;
 	r->source->ops = &ops;
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
 	assert_int_equal(fake_threads_alive(), 0);
-	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_true(pf_engine_stop(r->e, -1));
 }
 
 /* All was cached, and is not any more: 128 reads that wait wake the workers. */
@@ -418,7 +418,7 @@ RIG_TEST(asleep_until_reads_wait, 4, 2)
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
 	rig_start(r);
 	assert_int_equal(fake_threads_alive(), 0);
-	assert_true(e2pf_engine_reads_ahead(r->e));
+	assert_true(pf_engine_reads_ahead(r->e));
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	for (i = 0; !fake_threads_alive(); i++) {
 		fake_set_resident(&r->dev, 200, 1, false);
@@ -428,7 +428,7 @@ RIG_TEST(asleep_until_reads_wait, 4, 2)
 	}
 	assert_int_equal(i, 128);
 	assert_int_equal(fake_threads_alive(), 2);
-	assert_true(e2pf_engine_wait(r->e, -1));
+	assert_true(pf_engine_wait(r->e, -1));
 	assert_int_equal(rig_table_asked(r, 3), 1);
 }
 

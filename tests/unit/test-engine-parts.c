@@ -6,7 +6,7 @@
  */
 #include "unit.h"
 #include "engine/reads.h"
-#include "engine/pacing.h"
+#include "engine/health.h"
 #include "engine/pool.h"
 #include "engine/window.h"
 #include "fake-device.h"
@@ -18,26 +18,26 @@
 
 /* A source of units that weigh as much as the test says, and a device. */
 static struct fake_device dev;
-static struct e2pf_engine_config cfg;
-static struct e2pf_schedule s;
+static struct pf_options cfg;
+static struct pf_schedule s;
 static uint64_t units, weight;
-static const struct e2pf_phase followed = { .number = 1, .followed = true };
-static const struct e2pf_phase unfollowed = { .number = 2, .at_once = 10 };
+static const struct pf_phase followed = { .number = 1, .followed = true };
+static const struct pf_phase unfollowed = { .number = 2, .at_once = 10 };
 
-static void begin(struct e2pf_source *source, const struct e2pf_start *start)
+static void begin(struct pf_source *source, const struct pf_start *start)
 {
 	(void)source;
 	(void)start;
 }
 
-static const struct e2pf_phase *next(struct e2pf_source *source,
-				     const struct e2pf_phase *after)
+static const struct pf_phase *next(struct pf_source *source,
+				     const struct pf_phase *after)
 {
 	(void)source;
 	return after ? NULL : &followed;
 }
 
-static uint64_t units_of(struct e2pf_source *source, unsigned phase, bool *grows)
+static uint64_t units_of(struct pf_source *source, unsigned phase, bool *grows)
 {
 	(void)source;
 	(void)phase;
@@ -45,7 +45,7 @@ static uint64_t units_of(struct e2pf_source *source, unsigned phase, bool *grows
 	return units;
 }
 
-static uint64_t weight_of(struct e2pf_source *source, unsigned phase,
+static uint64_t weight_of(struct pf_source *source, unsigned phase,
 			  uint64_t unit)
 {
 	(void)source;
@@ -55,10 +55,10 @@ static uint64_t weight_of(struct e2pf_source *source, unsigned phase,
 }
 
 static const uint64_t bytes = 4096 * BS;
-static const struct e2pf_source_ops ops = {
+static const struct pf_source_ops ops = {
 	.begin = begin, .next = next, .units = units_of, .weight = weight_of
 };
-static struct e2pf_source source = {
+static struct pf_source source = {
 	.ops = &ops, .grain = BS, .devices = 1, .bytes = &bytes, .classes = 4
 };
 
@@ -66,9 +66,9 @@ FIXTURE(set_up)
 {
 	fake_new(&dev, NULL, bytes, BS);
 	dev.tick = 0;
-	cfg = (struct e2pf_engine_config) { .has_checker = true, .budget = MIB };
-	s = (struct e2pf_schedule) { .has_checker = true };
-	e2pf_schedule_init(&s, &source);
+	cfg = (struct pf_options) { .has_checker = true, .budget = MIB };
+	s = (struct pf_schedule) { .has_checker = true };
+	pf_schedule_init(&s, &source);
 	return 0;
 }
 
@@ -85,96 +85,96 @@ PART_TEST(schedule_of_positions)
 	uint64_t at;
 	int phase;
 
-	assert_false(e2pf_schedule_last(&s, &phase, &at));
-	e2pf_schedule_begin(&s, &followed);
-	assert_false(e2pf_schedule_at(&s, &at));
-	assert_true(e2pf_schedule_report(&s, 1, 7));
-	assert_false(e2pf_schedule_report(&s, 1, 7));
-	assert_true(e2pf_schedule_at(&s, &at));
+	assert_false(pf_schedule_last_report(&s, &phase, &at));
+	pf_schedule_begin_phase(&s, &followed);
+	assert_false(pf_schedule_position(&s, &at));
+	assert_true(pf_schedule_report(&s, 1, 7));
+	assert_false(pf_schedule_report(&s, 1, 7));
+	assert_true(pf_schedule_position(&s, &at));
 	/* Of another phase it says nothing. */
-	e2pf_schedule_begin(&s, &unfollowed);
-	assert_false(e2pf_schedule_at(&s, &at));
-	e2pf_schedule_report(&s, 2, 9);
-	e2pf_schedule_forget_report(&s);
-	assert_false(e2pf_schedule_at(&s, &at));
+	pf_schedule_begin_phase(&s, &unfollowed);
+	assert_false(pf_schedule_position(&s, &at));
+	pf_schedule_report(&s, 2, 9);
+	pf_schedule_forget_report(&s);
+	assert_false(pf_schedule_position(&s, &at));
 	/* Without a checker none is followed. */
 	s.has_checker = false;
-	e2pf_schedule_begin(&s, &followed);
-	assert_false(e2pf_is_followed(&s));
+	pf_schedule_begin_phase(&s, &followed);
+	assert_false(pf_schedule_is_followed(&s));
 }
 
 /* Nothing is claimed while the source is asked; a head takes the share of its worker at
  * once. */
 PART_TEST(schedule_of_units)
 {
-	const struct e2pf_start start = { .has_checker = true, .seeks = true };
-	struct e2pf_stripe stripe;
+	const struct pf_start start = { .has_checker = true, .seeks = true };
+	struct pf_stripe stripe;
 
-	assert_false(e2pf_schedule_may_end(&s));
-	assert_false(e2pf_schedule_claim(&s, MIB, 1, &stripe));
+	assert_false(pf_schedule_may_end(&s));
+	assert_false(pf_schedule_claim(&s, MIB, 1, &stripe));
 	units = 1 << 20;
 	weight = 1024;
-	e2pf_schedule_prepare(&s, &start);
-	e2pf_schedule_begin(&s, s.phase);
-	e2pf_schedule_set_next(&s, E2PF_NEXT_CHOOSING);
-	assert_false(e2pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
-	assert_false(e2pf_schedule_may_end(&s));
-	e2pf_schedule_set_next(&s, E2PF_NEXT_UNKNOWN);
-	assert_true(e2pf_schedule_may_end(&s));
-	assert_true(e2pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
+	pf_schedule_begin_source(&s, &start);
+	pf_schedule_begin_phase(&s, s.phase);
+	pf_schedule_set_next(&s, PF_NEXT_CHOOSING);
+	assert_false(pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
+	assert_false(pf_schedule_may_end(&s));
+	pf_schedule_set_next(&s, PF_NEXT_UNKNOWN);
+	assert_true(pf_schedule_may_end(&s));
+	assert_true(pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
 	assert_int_equal(stripe.last + 1, 8192 / 2);
-	e2pf_schedule_set_next(&s, E2PF_NEXT_NONE);
-	assert_false(e2pf_schedule_may_end(&s));
+	pf_schedule_set_next(&s, PF_NEXT_NONE);
+	assert_false(pf_schedule_may_end(&s));
 	/* Units that are taken so many at once have no weight. */
-	e2pf_schedule_begin(&s, &unfollowed);
-	assert_true(e2pf_schedule_claim(&s, 1, 2, &stripe));
+	pf_schedule_begin_phase(&s, &unfollowed);
+	assert_true(pf_schedule_claim(&s, 1, 2, &stripe));
 	assert_int_equal(stripe.last + 1, 10);
 }
 
-static void start_window(struct e2pf_window *w)
+static void start_window(struct pf_window *w)
 {
 	memset(w, 0, sizeof(*w));
-	e2pf_window_init(w, &s, &cfg, &dev.dev);
-	e2pf_window_start(w);
+	pf_window_init(w, &s, &cfg, &dev.dev);
+	pf_window_start(w);
 }
 
 /* Count a run of these blocks as requested. */
-static void request(struct e2pf_window *w, const struct e2pf_stripe *stripe,
+static void request(struct pf_window *w, const struct pf_stripe *stripe,
 		    uint64_t block, uint32_t blocks)
 {
-	struct e2pf_ref ref = { .offset = block * BS, .length = blocks * BS };
-	struct e2pf_run run = { .ref = &ref, .n = 1 };
+	struct pf_ref ref = { .offset = block * BS, .length = blocks * BS };
+	struct pf_run run = { .ref = &ref, .n = 1 };
 
-	e2pf_window_count_span(w, &run, stripe, ref.offset, ref.length, true);
+	pf_window_count_span(w, &run, stripe, ref.offset, ref.length, true);
 }
 
 PART_TEST(window_of_a_followed_phase)
 {
-	struct e2pf_stripe stripe = {
+	struct pf_stripe stripe = {
 		.phase = &followed, .last = 9, .bytes = 1000 * BS
 	};
-	struct e2pf_window w;
+	struct pf_window w;
 
 	start_window(&w);
-	e2pf_schedule_begin(&s, &followed);
-	e2pf_window_add_stripe(&w, &stripe);
+	pf_schedule_begin_phase(&s, &followed);
+	pf_window_add_stripe(&w, &stripe);
 	request(&w, &stripe, 0, 1024);
-	assert_true(e2pf_window_is_full(&w, true));
+	assert_true(pf_window_is_full(&w, true));
 	/* Units have led to more than they weigh. */
-	assert_int_equal(e2pf_window_claim_most(&w), MIB / 4 * 1000 / 1024);
+	assert_int_equal(pf_window_max_claim(&w), MIB / 4 * 1000 / 1024);
 	/* A tenth of it is behind the checker, and then all. */
-	e2pf_schedule_report(&s, 1, 1);
-	assert_false(e2pf_window_is_full(&w, true));
-	assert_true(e2pf_window_is_full(&w, false));
-	e2pf_schedule_report(&s, 1, 10);
-	assert_false(e2pf_window_is_full(&w, false));
+	pf_schedule_report(&s, 1, 1);
+	assert_false(pf_window_is_full(&w, true));
+	assert_true(pf_window_is_full(&w, false));
+	pf_schedule_report(&s, 1, 10);
+	assert_false(pf_window_is_full(&w, false));
 	/* What is for a later phase counts, at most half. */
-	assert_true(e2pf_window_admits_later(&w, MIB / 2));
-	assert_false(e2pf_window_admits_later(&w, 1));
-	assert_true(e2pf_window_is_full(&w, false));
-	e2pf_window_drop_later(&w);
-	assert_false(e2pf_window_is_full(&w, false));
-	e2pf_window_free(&w);
+	assert_true(pf_window_admit_deferred(&w, MIB / 2));
+	assert_false(pf_window_admit_deferred(&w, 1));
+	assert_true(pf_window_is_full(&w, false));
+	pf_window_drop_deferred(&w);
+	assert_false(pf_window_is_full(&w, false));
+	pf_window_free(&w);
 }
 
 static atomic_bool counted;
@@ -184,8 +184,8 @@ static void *jump(void *arg)
 {
 	(void)arg;
 	while (!counted) {
-		e2pf_schedule_report(&s, 1, 0);
-		e2pf_schedule_report(&s, 1, 1000000);
+		pf_schedule_report(&s, 1, 0);
+		pf_schedule_report(&s, 1, 1000000);
 	}
 	return NULL;
 }
@@ -193,29 +193,29 @@ static void *jump(void *arg)
 /* The checker may pass a stripe while what is ahead of it is counted. */
 PART_TEST(reports_while_bytes_are_counted)
 {
-	struct e2pf_stripe stripe = { .phase = &followed, .last = 9 };
-	struct e2pf_read read = { .length = BS };
-	struct e2pf_window w;
+	struct pf_stripe stripe = { .phase = &followed, .last = 9 };
+	struct pf_read read = { .length = BS };
+	struct pf_window w;
 	unsigned i, full = 0;
 	pthread_t checker;
 	bool were;
 
 	start_window(&w);
-	e2pf_schedule_begin(&s, &followed);
+	pf_schedule_begin_phase(&s, &followed);
 	counted = false;
 	assert_int_equal(fake_checker_create(&checker, jump, NULL), 0);
 	for (i = 0; i < 300000; i++) {
 		if (w.oldest_stripe == w.next_stripe) {
-			e2pf_window_add_stripe(&w, &stripe);
+			pf_window_add_stripe(&w, &stripe);
 			request(&w, &stripe, 0, 1);
-			e2pf_window_mark_read(&w, &read, &were);
+			pf_window_mark_read(&w, &read, &were);
 		}
-		full += e2pf_window_is_full(&w, true);
+		full += pf_window_is_full(&w, true);
 	}
 	counted = true;
 	pthread_join(checker, NULL);
 	assert_int_equal(full, 0);
-	e2pf_window_free(&w);
+	pf_window_free(&w);
 }
 
 /* References of any length that overlap, with gaps, of a run that is requested part
@@ -223,7 +223,7 @@ PART_TEST(reports_while_bytes_are_counted)
 PART_TEST(overlapping_references)
 {
 	/* Blocks 0 to 9, 2 to 3, 4 to 11, and 14 to 15. */
-	struct e2pf_ref ref[] = {
+	struct pf_ref ref[] = {
 		{ .length = 10 * BS }, { .offset = 2 * BS, .length = 2 * BS },
 		{ .offset = 4 * BS, .length = 8 * BS, .cls = 1 },
 		{ .offset = 14 * BS, .length = 2 * BS }
@@ -236,14 +236,14 @@ PART_TEST(overlapping_references)
 		{ 0, 3, true, 0 }, { 3, 4, false, 0 }, { 7, 3, true, 0 },
 		{ 10, 6, true, 2 }
 	};
-	struct e2pf_run run = { .ref = ref, .n = COUNT(ref) };
-	const struct e2pf_stripe stripe = { .phase = &followed };
-	struct e2pf_window w;
+	struct pf_run run = { .ref = ref, .n = COUNT(ref) };
+	const struct pf_stripe stripe = { .phase = &followed };
+	struct pf_window w;
 	size_t i;
 
 	start_window(&w);
 	for (i = 0; i < COUNT(part); i++) {
-		e2pf_window_count_span(&w, &run, &stripe,
+		pf_window_count_span(&w, &run, &stripe,
 				       part[i].block * BS, part[i].blocks * BS,
 				       part[i].missing);
 		/* Nothing before the part is looked at again. */
@@ -252,14 +252,14 @@ PART_TEST(overlapping_references)
 	/* 0 to 2, 7 to 11, 14 and 15; the gap of two blocks was read, too. */
 	assert_int_equal(w.prefetched_bytes, 12 * BS);
 	assert_int_equal(w.planned_bytes, 16 * BS);
-	e2pf_window_free(&w);
+	pf_window_free(&w);
 }
 
-static void start_pacing(struct e2pf_pacing *p, unsigned us, unsigned us_deep)
+static void start_health(struct pf_health *p, unsigned us, unsigned us_deep)
 {
 	memset(p, 0, sizeof(*p));
-	e2pf_pacing_init(p, &cfg, &dev.dev);
-	e2pf_pacing_start(p);
+	pf_health_init(p, &cfg, &dev.dev);
+	pf_health_start(p);
 	p->speed.latency_ns = us * 1000;
 	p->speed.deep_latency_ns = us_deep * 1000;
 }
@@ -284,18 +284,18 @@ PART_TEST(gap_by_the_cost)
 		/* Several heads, and one. */
 		{ true, 2999, 0, 1, 64 }, { true, 3000, 0, 1, 32 },
 	};
-	struct e2pf_pacing p;
+	struct pf_health p;
 	unsigned i;
 
 	for (i = 0; i < COUNT(rows); i++) {
-		start_pacing(&p, 0, rows[i].us_deep);
+		start_health(&p, 0, rows[i].us_deep);
 		p.speed.seeks = rows[i].seeks;
 		p.speed.request_ns = rows[i].us * 1000;
-		assert_int_equal(e2pf_gap(&p, rows[i].mean << 10),
+		assert_int_equal(pf_elevator_gap(&p, rows[i].mean << 10),
 				 rows[i].gap << 10);
 		/* What lies in gaps may be what is failing. */
-		e2pf_pacing_judge_ours(&p, 0, EIO, 0);
-		assert_int_equal(e2pf_gap(&p, 0), 0);
+		pf_health_judge_own_read(&p, 0, EIO, 0);
+		assert_int_equal(pf_elevator_gap(&p, 0), 0);
 	}
 }
 
@@ -303,35 +303,35 @@ PART_TEST(gap_by_the_cost)
  * quick; one that does not is, when a read has failed. */
 PART_TEST(stuck_device)
 {
-	const struct e2pf_read quick = { .missed = true }, cached = { .length = 1 };
-	struct e2pf_pacing p;
+	const struct pf_read quick = { .missed = true }, cached = { .length = 1 };
+	struct pf_health p;
 	unsigned i, way;
 
 	for (way = 0; way < 2; way++) {
-		start_pacing(&p, 1000, way ? 100 : 600);
-		assert_int_equal(e2pf_pacing_judge_ours(&p, BS, 0, SECOND), 0);
-		assert_int_equal(!p.stuck, way);
-		assert_int_equal(e2pf_pacing_is_careful(&p), !way);
-		e2pf_pacing_read_failed(&p, 2 * BS);
-		assert_true(p.stuck);
-		assert_true(e2pf_pacing_is_careful(&p));
+		start_health(&p, 1000, way ? 100 : 600);
+		assert_int_equal(pf_health_judge_own_read(&p, BS, 0, SECOND), 0);
+		assert_int_equal(!p.stalled, way);
+		assert_int_equal(pf_health_limits_requests(&p), !way);
+		pf_health_judge_failed_read(&p, 2 * BS);
+		assert_true(p.stalled);
+		assert_true(pf_health_limits_requests(&p));
 		for (i = 0; i < 3; i++) {
-			assert_int_equal(e2pf_pacing_judge_checker(&p, &quick, 1), 0);
-			assert_int_equal(e2pf_pacing_judge_checker(&p, &cached, 1), 0);
-			assert_int_equal(e2pf_pacing_judge_checker(&p, &quick,
+			assert_int_equal(pf_health_judge_checker_read(&p, &quick, 1), 0);
+			assert_int_equal(pf_health_judge_checker_read(&p, &cached, 1), 0);
+			assert_int_equal(pf_health_judge_checker_read(&p, &quick,
 								   SECOND / 4), 0);
 		}
-		assert_int_equal(e2pf_pacing_judge_checker(&p, &quick, 1),
-				 E2PF_EV_WORK);
-		assert_false(p.stuck);
-		/* It stays suspect. */
-		assert_true(e2pf_pacing_is_careful(&p));
+		assert_int_equal(pf_health_judge_checker_read(&p, &quick, 1),
+				 PF_EVENT_WORK);
+		assert_false(p.stalled);
+		/* It stays degraded. */
+		assert_true(pf_health_limits_requests(&p));
 	}
 	/* Nobody follows: there is nobody to leave it to. */
 	cfg.has_checker = false;
-	start_pacing(&p, 1000, 600);
-	e2pf_pacing_judge_ours(&p, BS, 0, SECOND);
-	assert_false(p.stuck);
+	start_health(&p, 1000, 600);
+	pf_health_judge_own_read(&p, BS, 0, SECOND);
+	assert_false(p.stalled);
 }
 
 /* A measurement that was not made says why; one that took a second leaves the device to
@@ -339,23 +339,23 @@ PART_TEST(stuck_device)
 PART_TEST(measured_or_not)
 {
 	const struct e2pf_speed speed = { .latency_ns = 7, .seeks = true };
-	struct e2pf_pacing p;
+	struct pf_health p;
 
-	start_pacing(&p, 0, 0);
-	assert_false(e2pf_pacing_wants_speed(&p));
+	start_health(&p, 0, 0);
+	assert_false(pf_health_needs_speed(&p));
 	cfg.measure = true;
-	assert_true(e2pf_pacing_wants_speed(&p));
-	e2pf_pacing_measured(&p, "it is a test", &speed, SECOND);
-	assert_true(p.stuck);
+	assert_true(pf_health_needs_speed(&p));
+	pf_health_set_speed(&p, "it is a test", &speed, SECOND);
+	assert_true(p.stalled);
 	assert_int_equal(p.speed.latency_ns, 0);
-	start_pacing(&p, 0, 0);
-	e2pf_pacing_measured(&p, NULL, &speed, 0);
-	e2pf_pacing_start(&p);
+	start_health(&p, 0, 0);
+	pf_health_set_speed(&p, NULL, &speed, 0);
+	pf_health_start(&p);
 	assert_true(p.speed.seeks);
-	assert_false(e2pf_pacing_wants_speed(&p));
+	assert_false(pf_health_needs_speed(&p));
 	/* A fixed setting overrides it. */
 	cfg.measure = false;
-	e2pf_pacing_start(&p);
+	pf_health_start(&p);
 	assert_false(p.speed.seeks);
 }
 
@@ -363,79 +363,79 @@ PART_TEST(measured_or_not)
  * is progress. */
 PART_TEST(states_of_a_worker)
 {
-	struct e2pf_stripe stripe = { .epoch = 3 };
-	static struct e2pf_pool r;
+	struct pf_stripe stripe = { .epoch = 3 };
+	static struct pf_pool r;
 
-	e2pf_pool_started(&r, 1);
-	e2pf_pool_claimed(&r, 0, &stripe, 7);
-	assert_true(e2pf_pool_is_reading(&r, 3, NULL));
-	assert_false(e2pf_pool_is_reading(&r, 4, NULL));
-	assert_int_equal(e2pf_pool_set_state(&r, 0, E2PF_WORKER_THROTTLED, 9),
-			 E2PF_EV_GATE);
+	pf_pool_set_started(&r, 1);
+	pf_pool_set_claimed(&r, 0, &stripe, 7);
+	assert_true(pf_pool_is_reading(&r, 3, NULL));
+	assert_false(pf_pool_is_reading(&r, 4, NULL));
+	assert_int_equal(pf_pool_set_state(&r, 0, PF_WORKER_THROTTLED, 9),
+			 PF_EVENT_GATE);
 	assert_int_equal(r.last_progress, 7);
-	assert_int_equal(e2pf_pool_found_nothing(&r, 0, 5),
-			 E2PF_EV_ROOM | E2PF_EV_GATE | E2PF_EV_ENDED);
+	assert_int_equal(pf_pool_set_idle(&r, 0, 5),
+			 PF_EVENT_ROOM | PF_EVENT_GATE | PF_EVENT_ENDED);
 }
 
 /* Stalls wake an engine that is asleep if they are one in sixteen. */
 PART_TEST(reads_that_stall)
 {
-	static struct e2pf_reads c;
-	struct e2pf_read r = { .length = BS };
+	static struct pf_reads c;
+	struct pf_read r = { .length = BS };
 	unsigned i;
 
-	e2pf_reads_start(&c);
+	pf_stats_start(&c);
 	for (i = 0; i < 17 * 200; i++) {
-		e2pf_reads_begin(&c, &r, 0);
-		assert_int_equal(e2pf_reads_count(&c, &r, i % 17 == 0, 50000), 0);
+		pf_stats_begin_read(&c, &r, 0);
+		assert_int_equal(pf_stats_count_read(&c, &r, i % 17 == 0, 50000), 0);
 	}
 }
 
 /* The gate opens when more was lost at it than reads of the checker's own take. */
 PART_TEST(gate_that_loses)
 {
-	static struct e2pf_reads c;
+	static struct pf_reads c;
 	unsigned i;
 
-	e2pf_reads_set_gated(&c, true);
+	pf_gate_set(&c, true);
 	for (i = 0; i < 20; i++)
-		e2pf_reads_left_gate(&c, 1000, 50, true);
-	e2pf_reads_left_gate(&c, 1000, 5000, false);
+		pf_gate_count_wait(&c, 1000, 50, true);
+	pf_gate_count_wait(&c, 1000, 5000, false);
 	assert_true(c.gated);
-	e2pf_reads_left_gate(&c, 1000, 1, false);
+	pf_gate_count_wait(&c, 1000, 1, false);
 	assert_false(c.gated);
 	/* In the next phase it is used again. */
-	e2pf_reads_set_gated(&c, true);
+	pf_gate_set(&c, true);
 	assert_true(c.gated);
 }
 
 /* A read may have failed with a page beside it. */
 PART_TEST(read_that_fails)
 {
-	static struct e2pf_reads c;
-	struct e2pf_read r = { .offset = 100 * BS, .length = BS };
+	static struct pf_reads c;
+	struct pf_read r = { .offset = 100 * BS, .length = BS };
 
-	assert_false(e2pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_false(pf_reads_failed(&c, &dev.dev, &r, BS));
 	fake_set_in_part(&dev, 101, 1);
-	assert_true(e2pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_true(pf_reads_failed(&c, &dev.dev, &r, BS));
 	/* Several blocks, at once or one by one, if that page was requested. */
 	r.of_several = true;
-	assert_false(e2pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_false(pf_reads_failed(&c, &dev.dev, &r, BS));
 	r.of_several = false;
 	/* The page before it, and not one further on. */
 	r.offset += 2 * BS;
-	assert_true(e2pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_true(pf_reads_failed(&c, &dev.dev, &r, BS));
 	r.offset += BS;
-	assert_false(e2pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_false(pf_reads_failed(&c, &dev.dev, &r, BS));
 	dev.dev.sees_held = false;
-	assert_true(e2pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_true(pf_reads_failed(&c, &dev.dev, &r, BS));
 	dev.dev.sees_held = true;
 	r.offset -= 4 * BS;
 	r.length = 2 * BS;
-	assert_false(e2pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_false(pf_reads_failed(&c, &dev.dev, &r, BS));
 	fake_set_late(&dev, true);
-	e2pf_reads_request(&c, &dev.dev, 0, 100 * BS, 2 * BS);
-	assert_true(e2pf_reads_failed(&c, &dev.dev, &r, BS));
+	pf_inflight_add(&c, &dev.dev, 0, 100 * BS, 2 * BS);
+	assert_true(pf_reads_failed(&c, &dev.dev, &r, BS));
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -73,19 +73,19 @@ RIG_TESTS(requests_by_pieces, COUNT(by_pieces),
 		}
 }
 
-static void keep_table(void *ctx, const struct e2pf_ref *ref)
+static void keep_table(void *ctx, const struct pf_ref *ref)
 {
 	if (ref->parse)
-		*(struct e2pf_ref *)ctx = *ref;
+		*(struct pf_ref *)ctx = *ref;
 }
 
 /* Pieces end with what is in use of a table, and with the reference. */
 TEST(pieces_of_a_table)
 {
-	const struct e2pf_start start = { .budget = UINT64_MAX };
+	const struct pf_start start = { .budget = UINT64_MAX };
 	const uint32_t most = 64 << 10, used = most + 4096;
-	struct e2pf_source *source;
-	struct e2pf_ref ref = { .length = 0 };
+	struct pf_source *source;
+	struct pf_ref ref = { .length = 0 };
 	struct tiny_fs fs;
 
 	tiny_new(&fs, 1, 2048, 4096, 1024);
@@ -133,8 +133,8 @@ TEST(table_moved)
 		{ .inode_table = 100, .inodes_in_use = 16 },
 		{ .inode_table = 515, .inodes_in_use = 8 }
 	};
-	struct e2pf_ref ref = { .length = 0 }, found = ref;
-	struct e2pf_source *source;
+	struct pf_ref ref = { .length = 0 }, found = ref;
+	struct pf_source *source;
 	struct tiny_fs fs;
 	uint64_t block;
 	unsigned i;
@@ -297,12 +297,12 @@ RIG_TESTS(bitmaps_after_a_short_pass, 2, rig_set_up(r, 16, 1))
 		assert_int_equal(rig_asked(r, r->fs.groups[g].inode_bitmap), 1);
 }
 
-static const struct e2pf_source_ops *own_ops;
-static struct e2pf_phase begun_as[2];
+static const struct pf_source_ops *own_ops;
+static struct pf_phase begun_as[2];
 
 /* Each begin() makes the phases anew, and leaves nothing of the last ones. */
-static void begin_anew(struct e2pf_source *source,
-		       const struct e2pf_start *start)
+static void begin_anew(struct pf_source *source,
+		       const struct pf_start *start)
 {
 	own_ops->begin(source, start);
 	begun_as[!start->asleep] = *own_ops->next(source, NULL);
@@ -310,8 +310,8 @@ static void begin_anew(struct e2pf_source *source,
 		memset(&begun_as[0], 0xff, sizeof(begun_as[0]));
 }
 
-static const struct e2pf_phase *next_anew(struct e2pf_source *source,
-					  const struct e2pf_phase *after)
+static const struct pf_phase *next_anew(struct pf_source *source,
+					  const struct pf_phase *after)
 {
 	if (after)
 		return own_ops->next(source, after);
@@ -320,7 +320,7 @@ static const struct e2pf_phase *next_anew(struct e2pf_source *source,
 
 RIG_TEST(phases_of_the_last_begin, 10, 2)
 {
-	struct e2pf_source_ops ops;
+	struct pf_source_ops ops;
 
 	memset(begun_as, 0, sizeof(begun_as));
 	rig_make_directories(r);
@@ -331,7 +331,7 @@ RIG_TEST(phases_of_the_last_begin, 10, 2)
 	ops.next = next_anew;
 	r->source->ops = &ops;
 	rig_go_on(r);
-	assert_true(e2pf_engine_in_phase(r->e, E2PF_EXT4_TABLES));
+	assert_true(pf_engine_is_in_phase(r->e, E2PF_EXT4_TABLES));
 	rig_assert_all_asked_once(r);
 }
 
@@ -339,14 +339,14 @@ static struct rig *chosen_for;
 
 static void *is_finished(void *engine)
 {
-	return e2pf_engine_wait(engine, 0) ? engine : NULL;
+	return pf_engine_wait(engine, 0) ? engine : NULL;
 }
 
 /* The checker begins the bitmaps while the source is being asked what follows. */
-static const struct e2pf_phase *begun_meanwhile(struct e2pf_source *source,
-						const struct e2pf_phase *after)
+static const struct pf_phase *begun_meanwhile(struct pf_source *source,
+						const struct pf_phase *after)
 {
-	static const struct e2pf_phase bitmaps = {
+	static const struct pf_phase bitmaps = {
 		.number = E2PF_EXT4_BITMAPS, .at_once = 1
 	};
 	struct rig *r = chosen_for;
@@ -362,7 +362,7 @@ static const struct e2pf_phase *begun_meanwhile(struct e2pf_source *source,
 		abort();
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
-	assert_true(e2pf_engine_begin_phase(r->e, &bitmaps));
+	assert_true(pf_engine_begin_phase(r->e, &bitmaps));
 	/* The others look, and find nothing. */
 	fake_threads_settle();
 	return NULL;
@@ -371,7 +371,7 @@ static const struct e2pf_phase *begun_meanwhile(struct e2pf_source *source,
 /* All workers take its units, not only the one that has asked. */
 RIG_TEST(phase_begun_while_choosing, 10, 3)
 {
-	struct e2pf_source_ops ops;
+	struct pf_source_ops ops;
 
 	rig_new(r);
 	chosen_for = r;
@@ -379,7 +379,7 @@ RIG_TEST(phase_begun_while_choosing, 10, 3)
 	ops = *own_ops;
 	ops.next = begun_meanwhile;
 	r->source->ops = &ops;
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
 	fake_threads_settle();
 	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED), 3);
 }

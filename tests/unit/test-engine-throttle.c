@@ -31,7 +31,7 @@ RIG_TESTS(overtaken, COUNT(of), rig_set_up(r, 120, of[way].workers))
 	rig_settle(r);
 	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED),
 			 of[way].workers);
-	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, of[way].at);
+	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, of[way].at);
 	fake_hold(&r->dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	for (i = 0; i < 2; i++)
@@ -64,7 +64,7 @@ RIG_TESTS(budget_kept, 2, rig_set_up(r, 60, way ? 4 : 1))
 	for (at = 0; at < 60; at++) {
 		uint64_t ahead;
 
-		e2pf_engine_at(r->e, E2PF_EXT4_TABLES, at);
+		pf_engine_report_position(r->e, E2PF_EXT4_TABLES, at);
 		fake_threads_settle();
 		ahead = tables_ahead(r, at);
 		/* At most one run too many for each worker. */
@@ -93,14 +93,14 @@ RIG_TESTS(idle_workers_not_woken, 2, rig_set_up(r, 60, 16))
 	rig_start(r);
 	if (way)
 		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
-	assert_true(e2pf_engine_wait(r->e, -1));
+	assert_true(pf_engine_wait(r->e, -1));
 	fake_threads_settle();
 	before = fake_threads_woken();
 	for (at = 0; at < 60; at++)
 		if (way)
 			rig_checker_reads(r, r->fs.groups[at].block_bitmap, 2);
 		else
-			e2pf_engine_at(r->e, E2PF_EXT4_TABLES, at);
+			pf_engine_report_position(r->e, E2PF_EXT4_TABLES, at);
 	assert_int_equal(fake_threads_woken(), before);
 	assert_true(!way || !rig_stats(r).wasted_bytes);
 }
@@ -115,7 +115,7 @@ static void report_position(struct fake_device *f)
 {
 	(void)f;
 	if (fake_worker() >= 0 && ++clock_readings == report_at)
-		e2pf_engine_at(reporting->e, E2PF_EXT4_TABLES, 10);
+		pf_engine_report_position(reporting->e, E2PF_EXT4_TABLES, 10);
 }
 
 RIG_TESTS(report_just_before_a_sleep, 2, rig_set_up(r, 60, 1))
@@ -161,13 +161,13 @@ RIG_TEST(nearest_worker_not_starved, 20, 2)
 
 static uint64_t machine_has;
 
-static struct e2pf_engine *asking;
+static struct pf_engine *asking;
 
 /* Workers call this without the engine's lock; otherwise it would deadlock. */
 static uint64_t ask_machine(void *ctx)
 {
 	if (asking && fake_worker() >= 0)
-		e2pf_engine_reads_ahead(asking);
+		pf_engine_reads_ahead(asking);
 	return *(uint64_t *)ctx;
 }
 
@@ -184,7 +184,7 @@ RIG_TEST(machine_with_little_memory, 400, 1)
 	machine_has = PLENTY;
 	asking = r->e;
 	fake_advance(&r->dev, SECOND);
-	e2pf_engine_at(r->e, E2PF_EXT4_TABLES, 1);
+	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, 1);
 	fake_threads_settle();
 	assert_int_equal(fake_missing_asked(&r->dev), 400 * TABLE_BLOCKS);
 	asking = NULL;
@@ -203,7 +203,7 @@ RIG_TESTS(total_budget, 2, rig_set_up(r, 900, 1))
 	rig_run(r);
 	assert_true(rig_stats(r).gave_up);
 	assert_uint_in_range(fake_missing_asked(&r->dev), blocks, blocks + 8);
-	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_true(pf_engine_stop(r->e, -1));
 	rig_go_on(r);
 	assert_true(rig_stats(r).gave_up);
 	assert_uint_in_range(fake_missing_asked(&r->dev), 2 * blocks,
@@ -244,7 +244,7 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 	rig_start(r);
 	if (way) {
 		pthread_mutex_lock(&r->e->lock);
-		e2pf_blockset_reset(&r->e->window.ahead, 256 * 16);
+		pf_blockset_reset(&r->e->window.ahead, 256 * 16);
 		pthread_mutex_unlock(&r->e->lock);
 	}
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
@@ -276,11 +276,11 @@ RIG_TESTS(requests_in_flight, COUNT(first), rig_set_up(r, 80, 1))
 	fake_set_late(&r->dev, true);
 	rig_new(r);
 	r->cfg.measure = first[way].deep_latency_ns;
-	r->e->pacing.speed = (struct e2pf_speed) {
+	r->e->health.speed = (struct e2pf_speed) {
 		.latency_ns = SECOND / 10,
 		.deep_latency_ns = first[way].deep_latency_ns
 	};
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
 	fake_threads_settle();
 	assert_int_equal(r->dev.requests, first[way].requests);
 	if (way)

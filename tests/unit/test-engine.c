@@ -26,20 +26,20 @@ RIG_TESTS(errors_tolerated, 2, rig_set_up(r, 40, 1))
 		fake_set_bad(&r->dev, r->fs.groups[g].inode_table, 1);
 	rig_run(r);
 	assert_int_equal(rig_stats(r).gave_up, way);
-	assert_false(e2pf_engine_reads_ahead(r->e));
+	assert_false(pf_engine_reads_ahead(r->e));
 	assert_int_equal(rig_stats(r).errors, 1 + way);
 	assert_int_equal(rig_table_asked(r, 39), !way);
 }
 
-static struct e2pf_engine *starting;
+static struct pf_engine *starting;
 static unsigned prepared;
 
 static void stop_meanwhile(void)
 {
 	prepared++;
 	assert_int_equal(fake_threads_alive(), 0);
-	assert_false(e2pf_engine_wait(starting, 0));
-	assert_false(e2pf_engine_stop(starting, 0));
+	assert_false(pf_engine_wait(starting, 0));
+	assert_false(pf_engine_stop(starting, 0));
 }
 
 /* Between the decision to start and the first thread: each ends without taking
@@ -51,9 +51,9 @@ RIG_TESTS(stopped_while_starting, 2, rig_set_up(r, 8, 2))
 	rig_new(r);
 	starting = r->e;
 	fake_threads_fail_create(way ? 0 : -1);
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), way ? EAGAIN : 0);
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), way ? EAGAIN : 0);
 	assert_int_equal(prepared, 1);
-	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_true(pf_engine_stop(r->e, -1));
 	assert_int_equal(fake_missing_asked(&r->dev), 0);
 	fake_threads_reset();
 	r->cfg.before_threads = NULL;
@@ -67,13 +67,13 @@ RIG_TESTS(stopped_while_waiting, FAKE_OPS, rig_set_up(r, 80, 2))
 	fake_hold(&r->dev, way, true);
 	rig_settle(r);
 	assert_int_equal(fake_blocked(&r->dev, way), 2);
-	assert_false(e2pf_engine_wait(r->e, 1));
+	assert_false(pf_engine_wait(r->e, 1));
 	/* Without a wait, and with a short one. */
-	assert_false(e2pf_engine_stop(r->e, 0));
-	assert_false(e2pf_engine_stop(r->e, 1));
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), EBUSY);
+	assert_false(pf_engine_stop(r->e, 0));
+	assert_false(pf_engine_stop(r->e, 1));
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), EBUSY);
 	fake_hold(&r->dev, way, false);
-	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_true(pf_engine_stop(r->e, -1));
 	assert_int_equal(fake_threads_alive(), 0);
 }
 
@@ -139,7 +139,7 @@ RIG_TESTS(late_blocks_are_no_errors, 2, rig_set_up_sized(r, 1, 512, 1))
 		memset(r->dev.in_flight, 0, r->dev.blocks);
 	fake_set_late(&r->dev, false);
 	fake_complete(&r->dev);
-	assert_true(e2pf_engine_wait(r->e, -1));
+	assert_true(pf_engine_wait(r->e, -1));
 	assert_int_equal(rig_asked(r, dir[49]), 1);
 	assert_int_equal(rig_stats(r).errors, 0);
 	/* Except for the one that was waited for. */
@@ -175,7 +175,7 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	while (!rig_stats(r).slow_or_failed)
 		sched_yield();
 	/* The checker's own readahead is not refused any more. */
-	assert_false(e2pf_engine_reads_ahead(r->e));
+	assert_false(pf_engine_reads_ahead(r->e));
 	assert_int_equal(rig_asked_of(r, dir, DIRS), way ? 0 : FIRST_REQUESTS);
 	rig_read_fails(r, bad * BS);
 	for (i = 0; i < 4; i++)
@@ -186,7 +186,7 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	assert_false(rig_stats(r).gave_up);
 	rig_read_fails(r, dir[DIRS - 1] * BS);
 	assert_true(rig_stats(r).gave_up);
-	assert_int_equal(rig_stats(r).suspect_at, bad * BS);
+	assert_int_equal(rig_stats(r).degraded_at, bad * BS);
 }
 
 /* A sector that fails at once is known to before a second has passed. */
@@ -197,14 +197,14 @@ RIG_TEST(bad_sector_that_fails_at_once, 2, 1)
 	r->dev.fails_at_once = true;
 	rig_run(r);
 	assert_int_equal(rig_stats(r).errors, 1);
-	assert_true(r->dev.clock < E2PF_STUCK_NS);
+	assert_true(r->dev.clock < PF_STALLED_NS);
 	/* The checker meets the same one. */
 	rig_read_fails(r, r->fs.groups[0].inode_table * BS);
 	assert_int_equal(rig_stats(r).slow_or_failed, 1);
 	assert_false(rig_stats(r).gave_up);
 }
 
-static bool count_disks(void *ctx, struct e2pf_disk_counters *disks)
+static bool count_disks(void *ctx, struct pf_disk_counters *disks)
 {
 	return !memcpy(disks, ctx, sizeof(*disks)) || disks->in_flight != UINT64_MAX;
 }
@@ -216,8 +216,8 @@ enum { THEY_READ, THEY_STOOD_STILL, THEY_ARE_UNKNOWN, THEY_WERE_LOOKED_AT_LONG_A
 /* A read that took long because this process stood still says nothing of a disk. */
 RIG_TESTS(pause_is_no_slow_read, DISKS, rig_set_up(r, 2, 1))
 {
-	struct e2pf_disk_counters disks = { .busy_ns = 7 };
-	struct e2pf_read read = { .offset = BS, .length = BS };
+	struct pf_disk_counters disks = { .busy_ns = 7 };
+	struct pf_read read = { .offset = BS, .length = BS };
 
 	r->cfg.ctx = &disks;
 	r->cfg.count_disks = count_disks;
@@ -227,19 +227,19 @@ RIG_TESTS(pause_is_no_slow_read, DISKS, rig_set_up(r, 2, 1))
 	rig_settle(r);
 	if (way == THEY_WERE_LOOKED_AT_LONG_AGO)
 		fake_advance(&r->dev, 2 * SECOND);
-	e2pf_engine_before_read(r->e, &read);
+	pf_engine_before_read(r->e, &read);
 	fake_advance(&r->dev, 3 * SECOND);
 	disks.busy_ns += way == THEY_READ ? 2 * SECOND : SECOND;
-	e2pf_engine_after_read(r->e, &read);
+	pf_engine_after_read(r->e, &read);
 	assert_int_equal(rig_stats(r).slow_or_failed, way != THEY_STOOD_STILL);
-	assert_int_equal(r->e->pacing.stuck != 0, way != THEY_STOOD_STILL);
+	assert_int_equal(r->e->health.stalled != 0, way != THEY_STOOD_STILL);
 }
 
 /* Nobody but a worker reads a page that failed, also if the disks are busy, or unknown. */
 RIG_TESTS(bad_sectors_without_a_checker, 4, rig_set_up(r, 2, 1))
 {
 	static const uint64_t in_flight[] = { 0, 1, UINT64_MAX, 0 };
-	struct e2pf_disk_counters disks = { .in_flight = in_flight[way] };
+	struct pf_disk_counters disks = { .in_flight = in_flight[way] };
 	unsigned i, bad = way == 3 ? 1 : 2;
 
 	r->cfg.ctx = &disks;
@@ -249,7 +249,7 @@ RIG_TESTS(bad_sectors_without_a_checker, 4, rig_set_up(r, 2, 1))
 		fake_set_bad(&r->dev, r->fs.groups[i].inode_table, 1);
 	fake_tell(&r->dev);
 	rig_start(r);
-	assert_true(e2pf_engine_wait(r->e, 20000));
+	assert_true(pf_engine_wait(r->e, 20000));
 	assert_int_equal(rig_stats(r).errors, bad);
 	assert_int_equal(rig_stats(r).gave_up, bad == 2);
 	assert_true(r->dev.clock < (disks.in_flight ? 15 : 1) * SECOND);
@@ -259,7 +259,7 @@ RIG_TESTS(bad_sectors_without_a_checker, 4, rig_set_up(r, 2, 1))
  * that, also if the device has been slow. */
 RIG_TESTS(written_in_part_without_a_checker, 2, rig_set_up(r, 40, 1))
 {
-	struct e2pf_disk_counters disks = { .in_flight = 1 };
+	struct pf_disk_counters disks = { .in_flight = 1 };
 	unsigned i;
 
 	r->cfg.ctx = &disks;
@@ -269,14 +269,14 @@ RIG_TESTS(written_in_part_without_a_checker, 2, rig_set_up(r, 40, 1))
 		fake_set_in_part(&r->dev, r->fs.groups[i].inode_table, 8);
 	fake_tell(&r->dev);
 	rig_new(r);
-	r->e->pacing.suspects = way;
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
-	assert_true(e2pf_engine_wait(r->e, 20000));
+	r->e->health.degraded = way;
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_true(pf_engine_wait(r->e, 20000));
 	assert_int_equal(rig_stats(r).errors, 0);
 	assert_true(r->dev.clock < SECOND);
 }
 
-/* A stuck device is left to the checker until it serves the checker again. */
+/* A stalled device is left to the checker until it serves the checker again. */
 RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 {
 	enum { DIRS = 40 };
@@ -342,11 +342,11 @@ RIG_TESTS(stop_that_drains, 4, rig_set_up(r, 1, 1))
 		fake_set_bad(&r->dev, 0, r->dev.blocks);
 	rig_settle(r);
 	assert_int_equal(fake_missing_asked(&r->dev), 2);
-	assert_int_equal(e2pf_engine_stop(r->e, drains && !bad ? 50 : -1),
+	assert_int_equal(pf_engine_stop(r->e, drains && !bad ? 50 : -1),
 			 !drains || bad);
 	fake_set_late(&r->dev, false);
 	fake_complete(&r->dev);
-	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_true(pf_engine_stop(r->e, -1));
 	assert_int_equal(rig_stats(r).errors, drains && bad);
 }
 
@@ -362,13 +362,13 @@ RIG_TEST(stopped_at_the_budget, 1, 2)
 	rig_new(r);
 	for (start = 0; start < 2; start++) {
 		fake_threads_reset();
-		assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+		assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
 		fake_threads_settle();
 		asked = fake_missing_asked(&r->dev);
 		assert_uint_in_range(asked - before, TABLE_BLOCKS + 8,
 				     TABLE_BLOCKS + 12);
-		assert_true(e2pf_engine_wait(r->e, 1));
-		assert_true(e2pf_engine_stop(r->e, -1));
+		assert_true(pf_engine_wait(r->e, 1));
+		assert_true(pf_engine_stop(r->e, -1));
 		fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 		before = asked;
 	}
@@ -380,16 +380,16 @@ RIG_TESTS(threads_that_cannot_be_had, 4, rig_set_up(r, 10, 4))
 	rig_make_directories(r);
 	rig_new(r);
 	fake_threads_fail_create(way);
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), way ? 0 : EAGAIN);
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), way ? 0 : EAGAIN);
 	assert_int_equal(rig_stats(r).threads, way);
-	assert_int_equal(e2pf_engine_reads_ahead(r->e), way > 0);
-	assert_true(e2pf_engine_wait(r->e, -1));
+	assert_int_equal(pf_engine_reads_ahead(r->e), way > 0);
+	assert_true(pf_engine_wait(r->e, -1));
 	if (way)
 		rig_assert_all_asked_once(r);
 	/* It can be tried again. */
-	assert_true(e2pf_engine_stop(r->e, -1));
-	assert_true(e2pf_engine_stop(r->e, 0));
-	assert_false(e2pf_engine_reads_ahead(r->e));
+	assert_true(pf_engine_stop(r->e, -1));
+	assert_true(pf_engine_stop(r->e, 0));
+	assert_false(pf_engine_reads_ahead(r->e));
 	fake_threads_reset();
 	rig_go_on(r);
 	rig_assert_all_asked_once(r);
@@ -398,20 +398,20 @@ RIG_TESTS(threads_that_cannot_be_had, 4, rig_set_up(r, 10, 4))
 static void use_up(struct rig *r, int n)
 {
 	const uint64_t list[] = { 100, 120, 140 };
-	struct e2pf_class_count plan[E2PF_CLASSES];
+	struct pf_class_count plan[E2PF_CLASSES];
 
 	r->source = tiny_source(&r->fs, r->classes);
 	fake_fail_allocation(n);
-	r->e = e2pf_engine_new(r->source, &r->device);
+	r->e = pf_engine_new(r->source, &r->device);
 	if (!r->e)
 		return;
-	e2pf_engine_count(r->e, plan);
+	pf_count_metadata(r->e, plan);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
-	if (e2pf_engine_start(r->e, &r->cfg) == 0)
-		e2pf_engine_wait(r->e, -1);
+	if (pf_engine_start(r->e, &r->cfg) == 0)
+		pf_engine_wait(r->e, -1);
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, 3, E2PF_DIRS);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, list, 3);
-	e2pf_engine_wait(r->e, -1);
+	pf_engine_wait(r->e, -1);
 }
 
 TEST(allocations_that_fail)
@@ -473,7 +473,7 @@ RIG_TEST(lock_is_taken_rarely, 2, 1)
 	assert_int_equal(rig_asked_of(r, dir, DIRS), DIRS);
 	assert_uint_in_range(locks_taken(), 2 * DIRS, 2 * DIRS + LOCKS_OF_A_CLAIM);
 	for (i = 0; i < DIRS; i++)
-		e2pf_engine_at(r->e, E2PF_EXT4_LIST, i);
+		pf_engine_report_position(r->e, E2PF_EXT4_LIST, i);
 	assert_int_equal(locks_taken(), 0);
 	for (i = 0; i < DIRS; i++)
 		rig_checker_reads(r, dir[i], 1);
@@ -486,7 +486,7 @@ RIG_TEST(lock_is_taken_rarely, 2, 1)
 
 RIG_TEST(figures_add_up, 10, 2)
 {
-	struct e2pf_engine_stats st;
+	struct pf_engine_stats st;
 	uint64_t blocks = 0, began = r->dev.clock, opened, b;
 	uint32_t g;
 
@@ -507,11 +507,11 @@ RIG_TEST(figures_add_up, 10, 2)
 	assert_int_equal(st.checker_bytes, 0);
 
 	opened = r->dev.clock;
-	e2pf_engine_stage(r->e, E2PF_EXT4_PASS1);
+	pf_engine_begin_stage(r->e, E2PF_EXT4_PASS1);
 	for (g = 0; g < 10; g++)
 		assert_int_equal(rig_checker_reads(r, r->fs.groups[g].inode_table,
 						   TABLE_BLOCKS), g != 4);
-	e2pf_engine_stage(r->e, E2PF_EXT4_PASS2);
+	pf_engine_begin_stage(r->e, E2PF_EXT4_PASS2);
 	rig_checker_reads(r, 200, 3);
 	rig_checker_reads(r, 200, 3);
 	fake_advance(&r->dev, 500);
@@ -532,16 +532,16 @@ RIG_TEST(figures_add_up, 10, 2)
 /* Nothing is requested; and what an earlier start has read changes nothing. */
 RIG_TESTS(plan_counted, 2, rig_set_up(r, 10, 2))
 {
-	struct e2pf_class_count plan[E2PF_CLASSES];
+	struct pf_class_count plan[E2PF_CLASSES];
 
 	rig_make_directories(r);
 	if (way) {
 		rig_run(r);
-		assert_true(e2pf_engine_stop(r->e, -1));
+		assert_true(pf_engine_stop(r->e, -1));
 	} else {
 		rig_new(r);
 	}
-	assert_int_equal(e2pf_engine_count(r->e, plan), 0);
+	assert_int_equal(pf_count_metadata(r->e, plan), 0);
 	assert_int_equal(plan[E2PF_BITMAPS].bytes, 20 * BS);
 	assert_int_equal(plan[E2PF_INODES].bytes, 10 * TABLE_BLOCKS * BS);
 	assert_int_equal(plan[E2PF_EXTENTS].bytes, 10 * BS);
@@ -551,11 +551,11 @@ RIG_TESTS(plan_counted, 2, rig_set_up(r, 10, 2))
 	assert_int_equal(!fake_missing_asked(&r->dev), !way);
 }
 
-static const struct e2pf_source_ops *real_ops;
+static const struct pf_source_ops *real_ops;
 static bool again;
 
-static const struct e2pf_phase *first_again(struct e2pf_source *source,
-					    const struct e2pf_phase *after)
+static const struct pf_phase *first_again(struct pf_source *source,
+					    const struct pf_phase *after)
 {
 	if (!after || again)
 		return real_ops->next(source, after);
@@ -566,8 +566,8 @@ static const struct e2pf_phase *first_again(struct e2pf_source *source,
 /* A phase that comes again, with units of everything, is not counted twice. */
 RIG_TEST(plan_counted_anew, 10, 2)
 {
-	struct e2pf_class_count plan[E2PF_CLASSES];
-	struct e2pf_source_ops ops;
+	struct pf_class_count plan[E2PF_CLASSES];
+	struct pf_source_ops ops;
 
 	rig_new(r);
 	real_ops = r->source->ops;
@@ -575,7 +575,7 @@ RIG_TEST(plan_counted_anew, 10, 2)
 	ops.next = first_again;
 	again = false;
 	r->source->ops = &ops;
-	assert_int_equal(e2pf_engine_count(r->e, plan), 0);
+	assert_int_equal(pf_count_metadata(r->e, plan), 0);
 	assert_true(again);
 	assert_int_equal(plan[E2PF_INODES].bytes, 10 * TABLE_BLOCKS * BS);
 }
@@ -606,13 +606,13 @@ RIG_TESTS(unused_tables, 2, rig_set_up_sized(r, 8, 16, 1))
 /* Unreadable tables are skipped, until there are too many. */
 RIG_TESTS(plan_with_errors, 2, rig_set_up(r, 40, 1))
 {
-	struct e2pf_class_count plan[E2PF_CLASSES];
+	struct pf_class_count plan[E2PF_CLASSES];
 	uint32_t g, bad = 15 + way;
 
 	for (g = 0; g < bad; g++)
 		fake_set_bad(&r->dev, r->fs.groups[g].inode_table, 1);
 	rig_new(r);
-	assert_int_equal(e2pf_engine_count(r->e, plan), way ? EIO : 0);
+	assert_int_equal(pf_count_metadata(r->e, plan), way ? EIO : 0);
 	assert_int_equal(plan[E2PF_BITMAPS].bytes, 80 * BS);
 }
 

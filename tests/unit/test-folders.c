@@ -166,8 +166,8 @@ TEST(entries_in_the_inode)
 
 static struct {
 	struct tiny_fs fs;
-	struct e2pf_source *source;
-	struct e2pf_ref ref[REFS];
+	struct pf_source *source;
+	struct pf_ref ref[REFS];
 	unsigned refs, next, parsed, units;
 } t;
 
@@ -220,7 +220,7 @@ static uint64_t make_folder(uint32_t ino, unsigned n, uint32_t child,
 	return block;
 }
 
-static void accept_ref(void *ctx, const struct e2pf_ref *ref)
+static void accept_ref(void *ctx, const struct pf_ref *ref)
 {
 	(void)ctx;
 	assert_true(t.refs < REFS);
@@ -244,9 +244,9 @@ static bool table_is_read(unsigned group)
 }
 
 /* Read all units, and what they lead to. */
-static void read_phase(const struct e2pf_phase *phase)
+static void read_phase(const struct pf_phase *phase)
 {
-	const struct e2pf_source_ops *ops = t.source->ops;
+	const struct pf_source_ops *ops = t.source->ops;
 	uint32_t at, size;
 	bool more;
 
@@ -255,7 +255,7 @@ static void read_phase(const struct e2pf_phase *phase)
 		ops->weight(t.source, phase->number, t.units);
 		ops->seed(t.source, phase->number, t.units++, accept_ref, NULL);
 		for (; t.next < t.refs; t.next++) {
-			const struct e2pf_ref ref = t.ref[t.next];
+			const struct pf_ref ref = t.ref[t.next];
 
 			for (at = 0; ref.parse && at < ref.length; at += size) {
 				size = ops->piece(t.source, &ref, at);
@@ -269,10 +269,10 @@ static void read_phase(const struct e2pf_phase *phase)
 }
 
 /* Returns the first phase of a walk below these. */
-static const struct e2pf_phase *begin_below(const uint32_t *inodes,
+static const struct pf_phase *begin_below(const uint32_t *inodes,
 					    unsigned count)
 {
-	const struct e2pf_start start = {
+	const struct pf_start start = {
 		.budget = UINT64_MAX, .seeks = true
 	};
 
@@ -285,7 +285,7 @@ static const struct e2pf_phase *begin_below(const uint32_t *inodes,
 /* The part, and then everything if that is to be read. */
 static void read_all(const uint32_t *inodes, unsigned count)
 {
-	const struct e2pf_phase *phase = begin_below(inodes, count);
+	const struct pf_phase *phase = begin_below(inodes, count);
 
 	read_phase(phase);
 	if (t.source->ops->next(t.source, phase) == phase)
@@ -498,7 +498,7 @@ static bool may_read(uint64_t block, unsigned count)
 
 static void use_parts(bool guarded, uint32_t page)
 {
-	const struct e2pf_start start = { .budget = UINT64_MAX };
+	const struct pf_start start = { .budget = UINT64_MAX };
 	unsigned g;
 
 	for (g = 0; g < GROUPS; g++)
@@ -514,7 +514,7 @@ SOURCE_TEST(samples_of_a_part)
 {
 	const uint32_t first = inode_of(5, 0);
 	uint64_t block = make_folder(first, 0, first, EXT2_FT_DIR);
-	struct e2pf_ref table;
+	struct pf_ref table;
 
 	begin_below(&first, 1);
 	t.source->ops->sample(t.source, 5, accept_ref, NULL);

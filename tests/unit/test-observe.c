@@ -124,7 +124,7 @@ OBSERVER_TEST(hits_and_misses)
 		{ -1000, false, 0 }, { -1025, true, 1 }, { -4096, false, 4 },
 	};
 	enum { N = COUNT(kinds) };
-	struct e2pf_engine_stats st;
+	struct pf_engine_stats st;
 	unsigned i, j;
 
 	manager.read_blk64 = slow_read64;
@@ -176,7 +176,7 @@ OBSERVER_TEST(unobserved_again)
 	other->manager = &manager;
 	assert_false(e2pf_observe(other, r->e));
 	assert_ptr_equal(other->manager, &manager);
-	e2pf_unobserve((struct e2pf_engine *)&manager);
+	e2pf_unobserve((struct pf_engine *)&manager);
 	assert_int_equal(io_channel_read_blk64(io, 20, 1, buf), 0);
 	assert_int_equal(reads_heard(), 1);
 	e2pf_unobserve(r->e);
@@ -251,7 +251,7 @@ OBSERVER_TEST(readahead_absorbed)
 	observe();
 	assert_int_equal(io_channel_cache_readahead(io, 1, 1), 4711);
 	assert_int_equal(readaheads, 1);
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
 	assert_true(io_channel_cache_readahead(io, 1, 1) ==
 		    EXT2_ET_OP_NOT_SUPPORTED);
 	/* With statistics of bitmaps, readahead must appear to succeed, so that
@@ -260,7 +260,7 @@ OBSERVER_TEST(readahead_absorbed)
 	assert_int_equal(io_channel_cache_readahead(io, 1, 1), 0);
 	unsetenv("E2FSPROGS_BITMAP_STATS");
 	assert_int_equal(readaheads, 1);
-	assert_true(e2pf_engine_stop(r->e, -1));
+	assert_true(pf_engine_stop(r->e, -1));
 	assert_int_equal(io_channel_cache_readahead(io, 1, 1), 4711);
 	assert_int_equal(readaheads, 2);
 }
@@ -338,7 +338,7 @@ static void observe_reader(bool of_libc)
 	is_libcs = of_libc;
 	manager.read_blk64 = pread_block;
 	observe();
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
 	fake_threads_settle();
 }
 
@@ -354,13 +354,13 @@ OBSERVER_TEST(failed_read_is_made_again)
 	/* Nothing was ever requested. */
 	assert_int_equal(read_failing(1, 40), EIO);
 	assert_int_equal(errors_called, 1);
-	assert_int_equal(e2pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
 	fake_threads_settle();
 	assert_int_equal(read_failing(1, 40), 0);
 	assert_int_equal(made, 1);
 	assert_int_equal(errors_called, 1);
 	assert_int_equal(rig_stats(r).slow_or_failed, 1);
-	assert_int_equal(rig_stats(r).suspect_at, 40 * BS);
+	assert_int_equal(rig_stats(r).degraded_at, 40 * BS);
 	/* From now on each read is looked at, and the program's errno stays. */
 	errno = 4711;
 	assert_int_equal(read_failing(0, 70), 0);

@@ -193,10 +193,10 @@ struct planned {
 	unsigned bad;			/* runs outside the filesystem */
 };
 
-static void accept_ref(void *ctx, const struct e2pf_ref *ref)
+static void accept_ref(void *ctx, const struct pf_ref *ref)
 {
 	struct planned *p = ctx;
-	struct e2pf_source *source = &p->ext4->source;
+	struct pf_source *source = &p->ext4->source;
 	uint64_t bs = p->geo.block_size, at;
 	uint32_t size = 0;
 
@@ -220,7 +220,7 @@ static void accept_ref(void *ctx, const struct e2pf_ref *ref)
 
 static void plan_image(struct planned *p, ext2_filsys fs)
 {
-	const struct e2pf_start start = { .budget = UINT64_MAX };
+	const struct pf_start start = { .budget = UINT64_MAX };
 	struct e2pf_group *groups;
 	uint32_t g;
 

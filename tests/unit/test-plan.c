@@ -18,10 +18,10 @@
 static struct e2pf_geometry geo;
 static struct {
 	unsigned count;
-	struct e2pf_ref ref[MANY];
+	struct pf_ref ref[MANY];
 } found;
 
-static void record(void *ctx, const struct e2pf_ref *ref)
+static void record(void *ctx, const struct pf_ref *ref)
 {
 	(void)ctx;
 	assert_true(found.count < MANY);
@@ -43,7 +43,7 @@ static void assert_ref(unsigned index, uint64_t block, uint32_t count,
 		       unsigned cls, unsigned parse, unsigned depth,
 		       unsigned data)
 {
-	const struct e2pf_ref *ref = &found.ref[index];
+	const struct pf_ref *ref = &found.ref[index];
 	struct e2pf_kind kind = e2pf_kind_of(ref);
 
 	assert_true(index < found.count);

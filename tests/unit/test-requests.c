@@ -300,20 +300,20 @@ static void free_image(void)
 
 static struct fake_device dev;
 static struct e2pf_device *device = &dev.dev;
-static struct e2pf_engine *engine;
+static struct pf_engine *engine;
 
 static void check_reads(uint64_t block, uint32_t count, uint64_t ns)
 {
 	static char buf[64 * BLOCK];
-	struct e2pf_read read = {
+	struct pf_read read = {
 		.offset = block * BLOCK, .length = count * BLOCK
 	};
 
 	assert_true(read.length <= sizeof(buf));
-	e2pf_engine_before_read(engine, &read);
+	pf_engine_before_read(engine, &read);
 	fake_threads_settle();
 	device->ops->read(device, buf, read.offset, (uint32_t)read.length);
-	e2pf_engine_after_read(engine, &read);
+	pf_engine_after_read(engine, &read);
 	fake_advance(&dev, ns);
 	fake_threads_settle();
 }
@@ -323,9 +323,9 @@ static void pass1(void)
 	const struct steps *walk = &im.walk;
 	const struct step *s;
 
-	e2pf_engine_stage(engine, E2PF_EXT4_PASS1);
+	pf_engine_begin_stage(engine, E2PF_EXT4_PASS1);
 	for (s = walk->step; s < walk->step + walk->count; s++) {
-		e2pf_engine_at(engine, E2PF_EXT4_TABLES, s->group);
+		pf_engine_report_position(engine, E2PF_EXT4_TABLES, s->group);
 		fake_threads_settle();
 		check_reads(s->block, s->count, s->count > 1 ?
 			    s->count * TABLE_NS : BLOCK_NS);
@@ -351,7 +351,7 @@ static void pass2(void)
 	const struct steps *dirs = &im.dirs;
 	size_t i;
 
-	e2pf_engine_stage(engine, E2PF_EXT4_PASS2);
+	pf_engine_begin_stage(engine, E2PF_EXT4_PASS2);
 	e2pf_ext4_list_begin(im.fs.ext4, engine, dirs->count, E2PF_DIRS);
 	fake_threads_settle();
 	for (i = 0; i < dirs->count; i++) {
@@ -369,7 +369,7 @@ static void pass5(void)
 	const struct tiny_fs *fs = &im.fs;
 	uint32_t g;
 
-	e2pf_engine_stage(engine, E2PF_EXT4_PASS5);
+	pf_engine_begin_stage(engine, E2PF_EXT4_PASS5);
 	for (g = 0; g < fs->geo.groups; g++) {
 		check_reads(fs->groups[g].block_bitmap, 1, BITMAP_NS);
 		check_reads(fs->groups[g].inode_bitmap, 1, BITMAP_NS);
@@ -379,7 +379,7 @@ static void pass5(void)
 static void start(const struct kind *kind)
 {
 	const struct e2pf_policy policy = e2pf_policy_choose(&kind->topo, 1);
-	const struct e2pf_engine_config cfg = {
+	const struct pf_options cfg = {
 		.threads = policy.threads, .seek_threads = policy.seek_threads,
 		.seeks = policy.seeks, .measure = policy.measure,
 		.has_checker = true, .budget = (uint64_t)recipe->budget << 20
@@ -387,10 +387,10 @@ static void start(const struct kind *kind)
 
 	dev.miss_ns = kind->lone;
 	dev.ask_ns = kind->deep;
-	engine = e2pf_engine_new(tiny_source(&im.fs, E2PF_ALL_CLASSES),
+	engine = pf_engine_new(tiny_source(&im.fs, E2PF_ALL_CLASSES),
 				 &device);
 	assert_non_null(engine);
-	assert_int_equal(e2pf_engine_start(engine, &cfg), 0);
+	assert_int_equal(pf_engine_start(engine, &cfg), 0);
 	fake_threads_settle();
 }
 
@@ -400,7 +400,7 @@ static void start(const struct kind *kind)
  * bytes that the engine looked at, cached or not. */
 static void make_row(char row[ROW], const struct kind *kind)
 {
-	struct e2pf_engine_stats stats;
+	struct pf_engine_stats stats;
 
 	fake_threads_reset();
 	fake_new_unrecorded(&dev, im.fs.image, im.fs.size, BLOCK);
@@ -408,9 +408,9 @@ static void make_row(char row[ROW], const struct kind *kind)
 	pass1();
 	pass2();
 	pass5();
-	assert_true(e2pf_engine_stop(engine, -1));
-	e2pf_engine_get_stats(engine, 1000, &stats);
-	e2pf_engine_free(engine);
+	assert_true(pf_engine_stop(engine, -1));
+	pf_engine_get_stats(engine, 1000, &stats);
+	pf_engine_free(engine);
 	snprintf(row, ROW, "%-8s %-10s %8" PRIu64 " %10" PRIu64 " %6" PRIu64
 		 " %10" PRIu64 "\n", kind->name, recipe->name, dev.reached,
 		 dev.reached_blocks * BLOCK, dev.sweeps, stats.planned_bytes);

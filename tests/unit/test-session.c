@@ -58,15 +58,15 @@ static struct e2pf_session *opened(void)
 
 TEST(planned_and_read)
 {
-	struct e2pf_class_count plan[E2PF_CLASSES];
+	struct pf_class_count plan[E2PF_CLASSES];
 	const unsigned classes = 1u << E2PF_BITMAPS | 1u << E2PF_INODES |
 				 1u << E2PF_DIRS;
 	struct e2pf_session *s = opened();
-	struct e2pf_engine_stats t;
+	struct pf_engine_stats t;
 	uint64_t bytes = 0;
 	unsigned i;
 
-	assert_int_equal(e2pf_engine_count(s->engine, plan), 0);
+	assert_int_equal(pf_count_metadata(s->engine, plan), 0);
 	for (i = 0; i < E2PF_CLASSES; i++) {
 		assert_true(plan[i].runs <= plan[i].bytes / 1024);
 		assert_int_equal(plan[i].runs > 0, classes >> i & 1);
@@ -80,12 +80,12 @@ TEST(planned_and_read)
 
 	assert_int_equal(file_fs_evict(path), 0);
 	assert_int_equal(e2pf_session_start(s), 0);
-	assert_true(e2pf_engine_wait(s->engine, -1));
+	assert_true(pf_engine_wait(s->engine, -1));
 	e2pf_session_count(s, &t);
 	assert_true(!t.errors && !t.gave_up);
 	assert_true(t.planned_bytes == bytes);
 	assert_true(t.prefetched_bytes <= t.planned_bytes);
-	e2pf_engine_stop(s->engine, -1);
+	pf_engine_stop(s->engine, -1);
 	e2pf_session_free(s);
 	e2pf_session_free(NULL);
 }
@@ -130,11 +130,11 @@ TEST(not_whole)
 
 static uint64_t planned_by(struct e2pf_session *s)
 {
-	struct e2pf_engine_stats stats;
+	struct pf_engine_stats stats;
 
 	assert_int_equal(e2pf_start_scan(s, fs), 0);
-	assert_true(e2pf_engine_wait(s->engine, -1));
-	e2pf_engine_get_stats(s->engine, 1000, &stats);
+	assert_true(pf_engine_wait(s->engine, -1));
+	pf_engine_get_stats(s->engine, 1000, &stats);
 	return stats.planned_bytes;
 }
 
@@ -209,10 +209,10 @@ TEST(looked_at_until_the_end)
 	warm();
 	assert_int_equal(e2pf_open(&lent, path, 0, NULL, true, &looker.s), 0);
 	assert_int_equal(e2pf_start_scan(looker.s, &lent), 0);
-	assert_false(e2pf_engine_in_phase(looker.s->engine, E2PF_EXT4_TABLES));
+	assert_false(pf_engine_is_in_phase(looker.s->engine, E2PF_EXT4_TABLES));
 	assert_int_equal(pthread_create(&thread, NULL, look_on, &looker), 0);
 	wait_for_look(&looker);
-	e2pf_engine_wake(looker.s->engine);
+	pf_engine_wake(looker.s->engine);
 	wait_for_look(&looker);
 	assert_true(inodes_of(looker.s));
 	assert_true(e2pf_session_stop(looker.s, -1));
@@ -305,7 +305,7 @@ TEST(budget)
 TEST(cache_not_seen)
 {
 	struct e2pf_session *s;
-	struct e2pf_engine_stats t;
+	struct pf_engine_stats t;
 
 	assert_int_equal(chmod(path, 0444), 0);
 	if (geteuid() || seteuid(NOBODY))

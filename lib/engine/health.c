@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include "pacing.h"
+#include "health.h"
 
-/* The engine leaves a stuck device to the checker until it has served this many of
- * the checker's reads in a quarter of E2PF_STUCK_NS: anything the engine requested
+/* The engine leaves a stalled device to the checker until it has served this many of
+ * the checker's reads in a quarter of PF_STALLED_NS: anything the engine requested
  * would delay each of those reads, and the end of the check. */
-#define STUCK_PROOFS 4u
+#define STALLED_PROOFS 4u
 
 /* With the second place that cannot be read the engine gives up: on a failing disk each
  * costs seconds, and the checker has to see the error itself, which costs as much
@@ -34,17 +34,17 @@
 /* How old a look at the disks may be that tells whether they were busy, and how often
  * there is one. */
 #define LOOK_NS 100000000u
-#define OLD_LOOK_NS E2PF_STUCK_NS
+#define OLD_LOOK_NS PF_STALLED_NS
 
-void e2pf_pacing_init(struct e2pf_pacing *p,
-		      const struct e2pf_engine_config *cfg,
+void pf_health_init(struct pf_health *p,
+		      const struct pf_options *cfg,
 		      struct e2pf_device *dev)
 {
 	p->cfg = cfg;
 	p->dev = dev;
 }
 
-void e2pf_pacing_start(struct e2pf_pacing *p)
+void pf_health_start(struct pf_health *p)
 {
 	p->looked_at = 0;
 	p->unmeasured = NULL;
@@ -58,49 +58,49 @@ void e2pf_pacing_start(struct e2pf_pacing *p)
 
 /* Does a sector that takes long hold up all others?  It does not where a request takes
  * less than half as long with others in flight. */
-static bool is_serial(const struct e2pf_pacing *p)
+static bool is_serial(const struct pf_health *p)
 {
 	return p->speed.seeks ||
 	       p->speed.deep_latency_ns * 2 >= p->speed.latency_ns;
 }
 
-bool e2pf_pacing_is_careful(const struct e2pf_pacing *p)
+bool pf_health_limits_requests(const struct pf_health *p)
 {
-	return p->suspects && (is_serial(p) || p->failed_places);
+	return p->degraded && (is_serial(p) || p->failed_offsets);
 }
 
-static void leave_to_checker(struct e2pf_pacing *p)
+static void leave_to_checker(struct pf_health *p)
 {
-	if (p->cfg->has_checker && (is_serial(p) || p->failed_places))
-		p->stuck = STUCK_PROOFS;
+	if (p->cfg->has_checker && (is_serial(p) || p->failed_offsets))
+		p->stalled = STALLED_PROOFS;
 }
 
 /* A read took long, or failed. */
-static unsigned suspect(struct e2pf_pacing *p, uint64_t offset, bool failed)
+static unsigned degraded(struct pf_health *p, uint64_t offset, bool failed)
 {
-	if (p->failed_places && offset == p->failed_at)
+	if (p->failed_offsets && offset == p->failed_at)
 		return 0;
-	if (!p->suspects++)
-		p->suspect_at = offset;
+	if (!p->degraded++)
+		p->degraded_at = offset;
 	if (failed) {
 		p->failed_at = offset;
-		p->failed_places++;
+		p->failed_offsets++;
 	}
-	return p->failed_places >= FAILURES_MOST ? E2PF_EV_GIVE_UP : 0;
+	return p->failed_offsets >= FAILURES_MOST ? PF_EVENT_GIVE_UP : 0;
 }
 
-bool e2pf_pacing_wants_speed(const struct e2pf_pacing *p)
+bool pf_health_needs_speed(const struct pf_health *p)
 {
 	return p->cfg->measure && !p->speed.latency_ns;
 }
 
-void e2pf_pacing_measured(struct e2pf_pacing *p, const char *unmeasured,
+void pf_health_set_speed(struct pf_health *p, const char *unmeasured,
 			  const struct e2pf_speed *speed, uint64_t ns)
 {
 	p->unmeasured = unmeasured;
 	if (!unmeasured)
 		p->speed = *speed;
-	else if (ns >= E2PF_STUCK_NS)
+	else if (ns >= PF_STALLED_NS)
 		leave_to_checker(p);
 }
 
@@ -108,9 +108,9 @@ void e2pf_pacing_measured(struct e2pf_pacing *p, const char *unmeasured,
  * The disks' counters.
  */
 
-void e2pf_pacing_count_disks(struct e2pf_pacing *p)
+void pf_health_sample_disks(struct pf_health *p)
 {
-	struct e2pf_disk_counters disks;
+	struct pf_disk_counters disks;
 	uint64_t now;
 
 	if (!p->cfg->count_disks)
@@ -124,9 +124,9 @@ void e2pf_pacing_count_disks(struct e2pf_pacing *p)
 	}
 }
 
-int e2pf_pacing_disks_read(const struct e2pf_pacing *p)
+int pf_health_query_disks(const struct pf_health *p)
 {
-	struct e2pf_disk_counters disks;
+	struct pf_disk_counters disks;
 
 	if (!p->cfg->count_disks || !p->cfg->count_disks(p->cfg->ctx, &disks))
 		return -1;
@@ -137,11 +137,11 @@ int e2pf_pacing_disks_read(const struct e2pf_pacing *p)
  * (SIGSTOP, a frozen cgroup, a virtual machine that was paused), which says nothing
  * about a disk.  All that they did since the last look counts; without a recent one
  * they count as busy. */
-static bool stood_still(const struct e2pf_pacing *p, uint64_t ns)
+static bool stood_still(const struct pf_health *p, uint64_t ns)
 {
 	uint64_t now = p->dev->ops->now(p->dev), from = now - ns;
 	uint64_t looked = p->looked_at;
-	struct e2pf_disk_counters disks;
+	struct pf_disk_counters disks;
 
 	if (!looked || looked + OLD_LOOK_NS < from || !p->cfg->count_disks ||
 	    !p->cfg->count_disks(p->cfg->ctx, &disks))
@@ -150,11 +150,11 @@ static bool stood_still(const struct e2pf_pacing *p, uint64_t ns)
 	       now - (looked < from ? from : looked);
 }
 
-unsigned e2pf_pacing_judge_ours(struct e2pf_pacing *p, uint64_t offset,
+unsigned pf_health_judge_own_read(struct pf_health *p, uint64_t offset,
 				int error, uint64_t ns)
 {
-	bool slow = ns >= E2PF_STUCK_NS && !stood_still(p, ns);
-	unsigned events = error || slow ? suspect(p, offset, error) : 0;
+	bool slow = ns >= PF_STALLED_NS && !stood_still(p, ns);
+	unsigned events = error || slow ? degraded(p, offset, error) : 0;
 
 	p->errors += error != 0;
 	if (slow)
@@ -162,25 +162,25 @@ unsigned e2pf_pacing_judge_ours(struct e2pf_pacing *p, uint64_t offset,
 	return events;
 }
 
-unsigned e2pf_pacing_judge_checker(struct e2pf_pacing *p,
-				   const struct e2pf_read *r, uint64_t ns)
+unsigned pf_health_judge_checker_read(struct pf_health *p,
+				   const struct pf_read *r, uint64_t ns)
 {
 	unsigned events;
 
-	if (ns >= E2PF_STUCK_NS) {
+	if (ns >= PF_STALLED_NS) {
 		if (stood_still(p, ns))
 			return 0;
-		events = suspect(p, r->offset, false);
+		events = degraded(p, r->offset, false);
 		leave_to_checker(p);
 		return events;
 	}
-	return r->missed && p->stuck && ns < E2PF_STUCK_NS / 4 && !--p->stuck ?
-	       E2PF_EV_WORK : 0;
+	return r->missed && p->stalled && ns < PF_STALLED_NS / 4 && !--p->stalled ?
+	       PF_EVENT_WORK : 0;
 }
 
-unsigned e2pf_pacing_read_failed(struct e2pf_pacing *p, uint64_t offset)
+unsigned pf_health_judge_failed_read(struct pf_health *p, uint64_t offset)
 {
-	unsigned events = suspect(p, offset, true);
+	unsigned events = degraded(p, offset, true);
 
 	leave_to_checker(p);
 	return events;
@@ -204,13 +204,13 @@ static uint64_t sliding_gap(uint64_t request_ns, uint64_t mean)
 	return gap < WIDE_GAP ? gap : WIDE_GAP;
 }
 
-uint64_t e2pf_gap(const struct e2pf_pacing *p, uint64_t mean)
+uint64_t pf_elevator_gap(const struct pf_health *p, uint64_t mean)
 {
 	const struct e2pf_speed *speed = &p->speed;
 	uint64_t deep = speed->deep_latency_ns;
 
 	/* The failing sector may lie in a gap. */
-	if (p->suspects)
+	if (p->degraded)
 		return 0;
 	if (speed->seeks)
 		return deep && deep < SPINDLES_NS ? SPINDLES_GAP : SEEK_GAP;
