@@ -280,11 +280,11 @@ static int start_reading(struct pf_engine *e)
 	uint64_t began;
 	int err = 0;
 
-	if (pf_health_needs_speed(&e->pacing)) {
+	if (pf_health_needs_speed(&e->health)) {
 		began = pf_state_now(e);
-		/* If the checker's first reads have shown that the device is stuck, the
+		/* If the checker's first reads have shown that the device is stalled, the
 		 * measurement would take just as long. */
-		unmeasured = e->pacing.stuck ? "it was too slow from the start" :
+		unmeasured = e->health.stalled ? "it was too slow from the start" :
 			     measure(e, false, &speed);
 		pf_monitor_measured(e, unmeasured, &speed,
 				      pf_state_now(e) - began);

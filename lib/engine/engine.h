@@ -187,7 +187,7 @@ struct pf_read {
 				   any wait at the gate */
 	bool waited;		/* it was not cached, and came to the gate */
 	bool missed;		/* it was not cached; checked only at the gate,
-				   and while the device is stuck or suspect */
+				   and while the device is stalled or degraded */
 };
 
 /* The checker is about to read: may wait at the gate.  The caller sets device, offset and

@@ -66,7 +66,7 @@ void pf_monitor_init(struct pf_engine *e)
 	e2pf_cond_init(&e->ended);
 	pf_schedule_init(&e->schedule, e->source);
 	pf_window_init(&e->window, &e->schedule, &e->cfg, dev);
-	pf_health_init(&e->pacing, &e->cfg, dev);
+	pf_health_init(&e->health, &e->cfg, dev);
 	pf_stats_begin_stage(&e->reads, 0, pf_state_now(e));
 }
 
@@ -88,7 +88,7 @@ static void begin_phase(struct pf_engine *e, const struct pf_phase *phase)
 		pf_pool_note_progress(&e->pool, pf_state_now(e));
 		pf_gate_set(&e->reads, phase->gated &&
 				     e->pool.workers && e->cfg.has_checker &&
-				     e->pacing.speed.seeks);
+				     e->health.speed.seeks);
 		pf_window_begin_phase(&e->window);
 	}
 	settle(e, events);
@@ -99,7 +99,7 @@ static void prepare(struct pf_engine *e, bool asleep)
 	const struct pf_start start = {
 		.budget = e->window.budget,
 		.has_checker = e->cfg.has_checker,
-		.seeks = e->pacing.speed.seeks,
+		.seeks = e->health.speed.seeks,
 		.asleep = asleep
 	};
 
@@ -118,7 +118,7 @@ bool pf_monitor_start(struct pf_engine *e,
 	e->cfg = *config;
 	e->gave_up = false;
 	pf_schedule_forget_report(&e->schedule);
-	pf_health_start(&e->pacing);
+	pf_health_start(&e->health);
 	pf_window_start(&e->window);
 	pf_stats_start(&e->reads);
 	/* Also for a checker that begins a phase while the engine is asleep. */
@@ -140,7 +140,7 @@ void pf_monitor_measured(struct pf_engine *e, const char *unmeasured,
 {
 	E2PF_LOCKED(e);
 
-	pf_health_set_speed(&e->pacing, unmeasured, speed, ns);
+	pf_health_set_speed(&e->health, unmeasured, speed, ns);
 }
 
 unsigned pf_monitor_prepare(struct pf_engine *e)
@@ -151,7 +151,7 @@ unsigned pf_monitor_prepare(struct pf_engine *e)
 	if (e->state != PF_STATE_STARTING)
 		return 0;
 	prepare(e, false);
-	workers = e->pacing.speed.seeks ? e->cfg.seek_threads : e->cfg.threads;
+	workers = e->health.speed.seeks ? e->cfg.seek_threads : e->cfg.threads;
 	if (workers > PF_MAX_WORKERS)
 		workers = PF_MAX_WORKERS;
 	return workers ? workers : 1;
@@ -331,12 +331,12 @@ void pf_claim_leave(struct pf_engine *e)
 	settle(e, pf_pool_leave(&e->pool));
 }
 
-/* Leave a stuck device to the checker.  The state is THROTTLED because a checker at the
+/* Leave a stalled device to the checker.  The state is THROTTLED because a checker at the
  * gate must not wait for a worker that sleeps. */
 static void wait_while_stuck(struct pf_engine *e,
 			     const struct pf_turn *turn)
 {
-	while (e->pacing.stuck && !pf_state_is_obsolete(e, &turn->stripe)) {
+	while (e->health.stalled && !pf_state_is_obsolete(e, &turn->stripe)) {
 		set_worker_state(e, turn, PF_WORKER_THROTTLED);
 		pthread_cond_wait(&e->work, &e->lock);
 	}
@@ -395,10 +395,10 @@ bool pf_claim_read_returned(struct pf_engine *e, struct pf_turn *turn,
 {
 	pf_pool_note_progress(&e->pool, pf_state_now(e));
 	if (error || ns >= PF_STALLED_NS || e->gate_waiters ||
-	    e->pacing.stuck) {
+	    e->health.stalled) {
 		pthread_mutex_lock(&e->lock);
 		settle(e, PF_EVENT_GATE |
-			  pf_health_judge_own_read(&e->pacing, offset, error, ns));
+			  pf_health_judge_own_read(&e->health, offset, error, ns));
 		wait_while_stuck(e, turn);
 		pthread_mutex_unlock(&e->lock);
 	}
@@ -410,7 +410,7 @@ void pf_claim_read_stalls(struct pf_engine *e, struct pf_turn *turn,
 {
 	E2PF_LOCKED(e);
 
-	settle(e, pf_health_judge_own_read(&e->pacing, offset, 0, ns));
+	settle(e, pf_health_judge_own_read(&e->health, offset, 0, ns));
 	set_worker_state(e, turn, PF_WORKER_THROTTLED);
 }
 
@@ -540,7 +540,7 @@ static void left_gate(struct pf_engine *e, uint64_t since, bool served)
 {
 	E2PF_LOCKED(e);
 
-	pf_gate_count_wait(&e->reads, e->pacing.speed.latency_ns,
+	pf_gate_count_wait(&e->reads, e->health.speed.latency_ns,
 			     pf_state_now(e) - since, served);
 }
 
@@ -562,7 +562,7 @@ static bool is_ending(struct pf_reads *reads)
 static bool disks_read(const struct pf_engine *e)
 {
 	return pf_state_now(e) - e->pool.last_progress < PF_GATE_IDLE_PATIENCE_NS ||
-	       pf_health_query_disks(&e->pacing) == 1;
+	       pf_health_query_disks(&e->health) == 1;
 }
 
 /*
@@ -607,10 +607,10 @@ void pf_engine_before_read(struct pf_engine *e, struct pf_read *r)
 	/* A query takes longer than a cached read: while no worker reads, the gate needs
 	 * none.  Pass 1D reads an extent block again for each block that it clones, and
 	 * asking the kernel each time took a third of the check. */
-	if (!e->pacing.stuck && !e->pacing.suspects &&
+	if (!e->health.stalled && !e->health.degraded &&
 	    !(reads->gated && e->pool.reading))
 		return;
-	/* A cached read shows nothing about a stuck device. */
+	/* A cached read shows nothing about a stalled device. */
 	r->missed = !e2pf_is_cached(dev, r->offset, r->length, false);
 	r->waited = r->missed && reads->gated &&
 		    pf_gate_may_come(reads, dev, r);
@@ -630,7 +630,7 @@ bool pf_monitor_checker_read(struct pf_engine *e,
 
 	events = pf_window_mark_read(&e->window, r, ahead);
 	if (stalled)
-		events |= pf_health_judge_checker_read(&e->pacing, r,
+		events |= pf_health_judge_checker_read(&e->health, r,
 						    now - r->passed_gate);
 	return settle(e, events |
 			 pf_stats_count_read(&e->reads, r, stalled, now));
@@ -645,7 +645,7 @@ bool pf_engine_read_failed(struct pf_engine *e,
 		     e->reads.requests;
 	E2PF_LOCKED(e);
 
-	settle(e, pf_health_judge_failed_read(&e->pacing, r->offset));
+	settle(e, pf_health_judge_failed_read(&e->health, r->offset));
 	return again;
 }
 
@@ -655,7 +655,7 @@ bool pf_engine_read_failed(struct pf_engine *e,
 
 bool pf_engine_reads_ahead(struct pf_engine *e)
 {
-	return (pf_state_is_reading(e) && !pf_health_limits_requests(&e->pacing)) ||
+	return (pf_state_is_reading(e) && !pf_health_limits_requests(&e->health)) ||
 	       e->state == PF_STATE_ASLEEP;
 }
 
@@ -686,7 +686,7 @@ static void count_workers(struct pf_engine *e,
 			  struct pf_engine_stats *stats)
 {
 	const struct pf_window *w = &e->window;
-	const struct pf_health *p = &e->pacing;
+	const struct pf_health *p = &e->health;
 	const struct pf_pool *pool = &e->pool;
 
 	*stats = (struct pf_engine_stats) {
@@ -696,7 +696,7 @@ static void count_workers(struct pf_engine *e,
 		.wasted_bytes = pf_window_unread_bytes(w) + w->unused,
 		.errors = p->errors,
 		.gave_up = e->gave_up,
-		.slow_or_failed = p->suspects,
+		.slow_or_failed = p->degraded,
 		.degraded_at = p->degraded_at,
 		.speed = p->speed,
 		.unmeasured = p->unmeasured,

@@ -14,7 +14,7 @@
 
 #include "engine.h"
 #include "lock.h"
-#include "pacing.h"
+#include "health.h"
 #include "reads.h"
 #include "pool.h"
 #include "schedule.h"
@@ -55,7 +55,7 @@ struct pf_engine {
 
 	struct pf_schedule schedule;
 	struct pf_window window;
-	struct pf_health pacing;
+	struct pf_health health;
 	struct pf_reads reads;
 	struct pf_pool pool;
 };
@@ -151,7 +151,7 @@ bool pf_claim_count_span(struct pf_engine *e, struct pf_turn *turn,
 			     uint64_t len, bool missing);
 
 /* A worker's read at this place has returned after `ns`; `error` is an errno or 0.  Waits
- * while the device is stuck.  Returns false if the stripe is obsolete.  Takes the lock only
+ * while the device is stalled.  Returns false if the stripe is obsolete.  Takes the lock only
  * if somebody has to know. */
 bool pf_claim_read_returned(struct pf_engine *e, struct pf_turn *turn,
 				uint64_t offset, int error, uint64_t ns);

@@ -21,7 +21,7 @@ enum pf_worker_state {
 	PF_WORKER_IDLE,	/* found nothing to claim */
 	PF_WORKER_READING,
 	PF_WORKER_THROTTLED	/* waits until the checker has used what was
-				   read, or for a stuck device */
+				   read, or for a stalled device */
 };
 
 /* Needs the lock. */

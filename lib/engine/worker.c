@@ -25,7 +25,7 @@
 
 /* Requests in flight on a device that may be failing: each that hits a bad sector has
  * to be waited for, at the latest at the end. */
-#define SUSPECT_MOST 2u
+#define DEGRADED_MAX_REQUESTS 2u
 
 /* How long to wait for a request before asking whether it is still wanted, and whether
  * others have completed; and after how many of these waits a page that could not be read
@@ -147,15 +147,15 @@ static bool read_returned(struct pf_worker *w, uint64_t offset, int error,
 	return pf_claim_read_returned(w->e, &w->turn, offset, error, ns);
 }
 
-/* Has this wait been for a page that nobody will read but this worker?  One of a suspect
+/* Has this wait been for a page that nobody will read but this worker?  One of a degraded
  * device is left to the checker; without a checker, such a page may be one of many in a
  * request of which one sector is bad. */
 static bool is_passed_over(const struct pf_engine *e, uint64_t began,
 			   unsigned waits)
 {
-	if (waits <= WAITS_TO_DROP || (e->pacing.suspects && e->cfg.has_checker))
+	if (waits <= WAITS_TO_DROP || (e->health.degraded && e->cfg.has_checker))
 		return false;
-	return pf_health_query_disks(&e->pacing) == 0 ||
+	return pf_health_query_disks(&e->health) == 0 ||
 	       (!e->cfg.has_checker && pf_state_now(e) - began >= PASSED_NS);
 }
 
@@ -173,29 +173,29 @@ static bool wait_for_range(struct pf_worker *w, unsigned device,
 	struct pf_engine *e = w->e;
 	struct e2pf_device *dev = e->devices[device];
 	uint64_t began = pf_state_now(e);
-	unsigned failed = e->pacing.failed_offsets, waits = 1;
-	bool stuck = false, wanted = true;
+	unsigned failed = e->health.failed_offsets, waits = 1;
+	bool stalled = false, wanted = true;
 
 	/* A page that fails later, or again, costs too much to be tried once more by
 	 * us. */
 	for (; dev->ops->arrives && wanted &&
 	     !dev->ops->arrives(dev, offset, len, is_obsolete(w) ?
 				PF_STALLED_NS : WAIT_NS,
-				waits == WAITS_TO_DROP && !e->pacing.suspects);
+				waits == WAITS_TO_DROP && !e->health.degraded);
 	     waits++) {
 		if (!is_next)
 			count_completed(w);
-		wanted = !is_obsolete(w) && e->pacing.failed_offsets == failed;
-		if (!stuck && (e->pacing.suspects ||
+		wanted = !is_obsolete(w) && e->health.failed_offsets == failed;
+		if (!stalled && (e->health.degraded ||
 			       pf_state_now(e) - began >= PF_STALLED_NS)) {
-			stuck = true;
+			stalled = true;
 			pf_claim_read_stalls(e, &w->turn, offset,
 						pf_state_now(e) - began);
 		} else if (is_passed_over(e, began, waits)) {
 			break;
 		}
 	}
-	if (stuck)
+	if (stalled)
 		pf_claim_resume(e, &w->turn);
 	return wanted;
 }
@@ -236,8 +236,8 @@ static int wait_for_request(struct pf_worker *w)
 static bool wait_for_requests(struct pf_worker *w)
 {
 	while ((w->in_flight >= w->most ||
-		(w->in_flight >= SUSPECT_MOST &&
-		 pf_health_limits_requests(&w->e->pacing))) && !is_obsolete(w))
+		(w->in_flight >= DEGRADED_MAX_REQUESTS &&
+		 pf_health_limits_requests(&w->e->health))) && !is_obsolete(w))
 		wait_for_request(w);
 	return !is_obsolete(w);
 }
@@ -301,7 +301,7 @@ static bool request_run(struct pf_worker *w,
 	bool missing;
 	size_t i;
 
-	pf_health_sample_disks(&e->pacing);
+	pf_health_sample_disks(&e->health);
 	pf_window_query_memory(&e->window);
 	if (!pf_claim_wait_for_room(e, &w->turn))
 		return false;
@@ -356,7 +356,7 @@ static bool parse_piece(struct pf_worker *w,
 	int err = 0;
 
 	/* A device that may be failing is not asked a second time. */
-	if ((!ref.held || (e->pacing.suspects && e->cfg.has_checker)) &&
+	if ((!ref.held || (e->health.degraded && e->cfg.has_checker)) &&
 	    !wait_for_range(w, ref.device, offset, size, false)) {
 		pf_elevator_advance(&w->elevator, size);
 		return !is_obsolete(w);
@@ -398,7 +398,7 @@ static void read_stripe(struct pf_worker *w)
 	seed_units(w);
 	pf_elevator_begin(el);
 	while (wanted) {
-		switch (pf_elevator_next(el, pf_elevator_gap(&w->e->pacing, w->mean),
+		switch (pf_elevator_next(el, pf_elevator_gap(&w->e->health, w->mean),
 					   &step)) {
 		case PF_STEP_RUN:
 			wanted = request_run(w, &step);
@@ -442,8 +442,8 @@ static void init(struct pf_worker *w, struct pf_engine *e, unsigned number,
 	el->source = e->source;
 	el->max_refs = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
 	el->parse_left = e->source->parse_limit / workers + LEAST_REFS;
-	el->max_ahead = e->pacing.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD;
-	w->most = first_limit(e->pacing.speed.deep_latency_ns * workers);
+	el->max_ahead = e->health.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD;
+	w->most = first_limit(e->health.speed.deep_latency_ns * workers);
 }
 
 unsigned pf_workers_start(struct pf_engine *e, unsigned wanted, int *err)

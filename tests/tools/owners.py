@@ -18,7 +18,7 @@ MODULES = ("e2fsck", "btrfs")
 OTHERS = ("accel", "bench", "lib/btrfs", "lib/device", "lib/ext4", "lib/report", "lib/send",
           "module", "prefetch")
 LEVELS = (("blockset", "elevator"),
-          ("pacing", "reads", "pool", "schedule", "window"),
+          ("health", "reads", "pool", "schedule", "window"),
           ("monitor",), ("worker",), ("engine",))
 PARTS = LEVELS[1]
 # What changes the field behind a name: an assignment, or an atomic operation on its

@@ -92,7 +92,7 @@ RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stalls, 1);
 	if (way != BY_PATIENCE)
 		return;
-	/* The next read does not wait for a worker that is still stuck, either: on a
+	/* The next read does not wait for a worker that is still stalled, either: on a
 	 * device that hangs, each read would lose a second. */
 	g.read.offset += BS;
 	read_gated(&g);
@@ -279,7 +279,7 @@ static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return read_device(dev, buf, offset, len);
 }
 
-/* A device that is stuck before it was measured is not measured. */
+/* A device that is stalled before it was measured is not measured. */
 RIG_TEST(stuck_before_it_is_measured, 4, 1)
 {
 	r->cfg.measure = true;

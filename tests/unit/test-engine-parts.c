@@ -6,7 +6,7 @@
  */
 #include "unit.h"
 #include "engine/reads.h"
-#include "engine/pacing.h"
+#include "engine/health.h"
 #include "engine/pool.h"
 #include "engine/window.h"
 #include "fake-device.h"
@@ -310,10 +310,10 @@ PART_TEST(stuck_device)
 	for (way = 0; way < 2; way++) {
 		start_health(&p, 1000, way ? 100 : 600);
 		assert_int_equal(pf_health_judge_own_read(&p, BS, 0, SECOND), 0);
-		assert_int_equal(!p.stuck, way);
+		assert_int_equal(!p.stalled, way);
 		assert_int_equal(pf_health_limits_requests(&p), !way);
 		pf_health_judge_failed_read(&p, 2 * BS);
-		assert_true(p.stuck);
+		assert_true(p.stalled);
 		assert_true(pf_health_limits_requests(&p));
 		for (i = 0; i < 3; i++) {
 			assert_int_equal(pf_health_judge_checker_read(&p, &quick, 1), 0);
@@ -323,15 +323,15 @@ PART_TEST(stuck_device)
 		}
 		assert_int_equal(pf_health_judge_checker_read(&p, &quick, 1),
 				 PF_EVENT_WORK);
-		assert_false(p.stuck);
-		/* It stays suspect. */
+		assert_false(p.stalled);
+		/* It stays degraded. */
 		assert_true(pf_health_limits_requests(&p));
 	}
 	/* Nobody follows: there is nobody to leave it to. */
 	cfg.has_checker = false;
 	start_health(&p, 1000, 600);
 	pf_health_judge_own_read(&p, BS, 0, SECOND);
-	assert_false(p.stuck);
+	assert_false(p.stalled);
 }
 
 /* A measurement that was not made says why; one that took a second leaves the device to
@@ -346,7 +346,7 @@ PART_TEST(measured_or_not)
 	cfg.measure = true;
 	assert_true(pf_health_needs_speed(&p));
 	pf_health_set_speed(&p, "it is a test", &speed, SECOND);
-	assert_true(p.stuck);
+	assert_true(p.stalled);
 	assert_int_equal(p.speed.latency_ns, 0);
 	start_health(&p, 0, 0);
 	pf_health_set_speed(&p, NULL, &speed, 0);

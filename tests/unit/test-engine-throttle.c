@@ -276,7 +276,7 @@ RIG_TESTS(requests_in_flight, COUNT(first), rig_set_up(r, 80, 1))
 	fake_set_late(&r->dev, true);
 	rig_new(r);
 	r->cfg.measure = first[way].deep_latency_ns;
-	r->e->pacing.speed = (struct e2pf_speed) {
+	r->e->health.speed = (struct e2pf_speed) {
 		.latency_ns = SECOND / 10,
 		.deep_latency_ns = first[way].deep_latency_ns
 	};

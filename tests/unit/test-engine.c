@@ -232,7 +232,7 @@ RIG_TESTS(pause_is_no_slow_read, DISKS, rig_set_up(r, 2, 1))
 	disks.busy_ns += way == THEY_READ ? 2 * SECOND : SECOND;
 	pf_engine_after_read(r->e, &read);
 	assert_int_equal(rig_stats(r).slow_or_failed, way != THEY_STOOD_STILL);
-	assert_int_equal(r->e->pacing.stuck != 0, way != THEY_STOOD_STILL);
+	assert_int_equal(r->e->health.stalled != 0, way != THEY_STOOD_STILL);
 }
 
 /* Nobody but a worker reads a page that failed, also if the disks are busy, or unknown. */
@@ -269,14 +269,14 @@ RIG_TESTS(written_in_part_without_a_checker, 2, rig_set_up(r, 40, 1))
 		fake_set_in_part(&r->dev, r->fs.groups[i].inode_table, 8);
 	fake_tell(&r->dev);
 	rig_new(r);
-	r->e->pacing.suspects = way;
+	r->e->health.degraded = way;
 	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
 	assert_true(pf_engine_wait(r->e, 20000));
 	assert_int_equal(rig_stats(r).errors, 0);
 	assert_true(r->dev.clock < SECOND);
 }
 
-/* A stuck device is left to the checker until it serves the checker again. */
+/* A stalled device is left to the checker until it serves the checker again. */
 RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 {
 	enum { DIRS = 40 };
@@ -590,7 +590,7 @@ RIG_TESTS(unused_tables, 2, rig_set_up_sized(r, 8, 16, 1))
 		r->fs.groups[g].inodes_in_use = INODES / 4;
 	r->cfg.seeks = true;
 	rig_new(r);
-	r->fs.ext4->options.guarded = way;
+	r->fs.ext4->guarded = way;
 	rig_go_on(r);
 	for (g = 0; g < 7; g++) {
 		uint64_t table = r->fs.groups[g].inode_table;

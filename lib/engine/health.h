@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Pacing: what the device can take.  Which gaps are worth reading through; whether the
- * device is stuck or suspect, how few requests it may then have in flight, and when to give
+ * device is stalled or degraded, how few requests it may then have in flight, and when to give
  * up: doc/architecture.md, "A device that fails".
  */
 #ifndef PF_HEALTH_H
@@ -13,7 +13,7 @@
 #include "engine.h"
 #include "schedule.h"
 
-/* A device that takes this long for a request is stuck, whatever else was in
+/* A device that takes this long for a request is stalled, whatever else was in
  * flight. */
 #define PF_STALLED_NS 1000000000u
 
@@ -21,11 +21,11 @@ struct pf_health {
 	const struct pf_options *cfg;
 	struct e2pf_device *dev;	/* the first one, whose clock is used */
 	/* Any thread reads these without the lock. */
-	atomic_uint stuck;		/* the device is left to the checker for
+	atomic_uint stalled;		/* the device is left to the checker for
 					   this many more quick reads; 0: it is
-					   not stuck */
-	atomic_uint suspects;		/* reads that failed or took PF_STALLED_NS;
-					   0: the device is not suspect */
+					   not stalled */
+	atomic_uint degraded;		/* reads that failed or took PF_STALLED_NS;
+					   0: the device is not degraded */
 	atomic_uint failed_offsets;	/* at which a read has failed */
 	/* The disks as they were last looked at, and when; 0: never. */
 	atomic_uint_fast64_t looked_at, busy_ns;
@@ -36,7 +36,7 @@ struct pf_health {
 	/* These need the lock. */
 	const char *unmeasured;		/* why it is not known; NULL: it is, or
 					   was not asked for */
-	uint64_t degraded_at;		/* offset of the first suspect read, */
+	uint64_t degraded_at;		/* offset of the first degraded read, */
 	uint64_t failed_at;		/* and of the last one that failed */
 	uint64_t errors;		/* reads of ours that failed */
 };

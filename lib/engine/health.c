@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include "pacing.h"
+#include "health.h"
 
-/* The engine leaves a stuck device to the checker until it has served this many of
+/* The engine leaves a stalled device to the checker until it has served this many of
  * the checker's reads in a quarter of PF_STALLED_NS: anything the engine requested
  * would delay each of those reads, and the end of the check. */
-#define STUCK_PROOFS 4u
+#define STALLED_PROOFS 4u
 
 /* With the second place that cannot be read the engine gives up: on a failing disk each
  * costs seconds, and the checker has to see the error itself, which costs as much
@@ -66,21 +66,21 @@ static bool is_serial(const struct pf_health *p)
 
 bool pf_health_limits_requests(const struct pf_health *p)
 {
-	return p->suspects && (is_serial(p) || p->failed_offsets);
+	return p->degraded && (is_serial(p) || p->failed_offsets);
 }
 
 static void leave_to_checker(struct pf_health *p)
 {
 	if (p->cfg->has_checker && (is_serial(p) || p->failed_offsets))
-		p->stuck = STUCK_PROOFS;
+		p->stalled = STALLED_PROOFS;
 }
 
 /* A read took long, or failed. */
-static unsigned suspect(struct pf_health *p, uint64_t offset, bool failed)
+static unsigned degraded(struct pf_health *p, uint64_t offset, bool failed)
 {
 	if (p->failed_offsets && offset == p->failed_at)
 		return 0;
-	if (!p->suspects++)
+	if (!p->degraded++)
 		p->degraded_at = offset;
 	if (failed) {
 		p->failed_at = offset;
@@ -154,7 +154,7 @@ unsigned pf_health_judge_own_read(struct pf_health *p, uint64_t offset,
 				int error, uint64_t ns)
 {
 	bool slow = ns >= PF_STALLED_NS && !stood_still(p, ns);
-	unsigned events = error || slow ? suspect(p, offset, error) : 0;
+	unsigned events = error || slow ? degraded(p, offset, error) : 0;
 
 	p->errors += error != 0;
 	if (slow)
@@ -170,17 +170,17 @@ unsigned pf_health_judge_checker_read(struct pf_health *p,
 	if (ns >= PF_STALLED_NS) {
 		if (stood_still(p, ns))
 			return 0;
-		events = suspect(p, r->offset, false);
+		events = degraded(p, r->offset, false);
 		leave_to_checker(p);
 		return events;
 	}
-	return r->missed && p->stuck && ns < PF_STALLED_NS / 4 && !--p->stuck ?
+	return r->missed && p->stalled && ns < PF_STALLED_NS / 4 && !--p->stalled ?
 	       PF_EVENT_WORK : 0;
 }
 
 unsigned pf_health_judge_failed_read(struct pf_health *p, uint64_t offset)
 {
-	unsigned events = suspect(p, offset, true);
+	unsigned events = degraded(p, offset, true);
 
 	leave_to_checker(p);
 	return events;
@@ -210,7 +210,7 @@ uint64_t pf_elevator_gap(const struct pf_health *p, uint64_t mean)
 	uint64_t deep = speed->deep_latency_ns;
 
 	/* The failing sector may lie in a gap. */
-	if (p->suspects)
+	if (p->degraded)
 		return 0;
 	if (speed->seeks)
 		return deep && deep < SPINDLES_NS ? SPINDLES_GAP : SEEK_GAP;
