@@ -177,22 +177,22 @@ static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4,
  * a quarter if they are read with the tables in one sweep: to read them later takes
  * the same time again. */
 static bool bitmaps_are_few(const struct e2pf_ext4 *ext4,
-			    const struct pf_start *start)
+			    const struct pf_options *options)
 {
-	unsigned part = start->seeks ? 4 : 8;
+	unsigned part = options->seeks ? 4 : 8;
 
 	return 2ull * ext4->geo->groups * ext4->geo->block_size <=
-	       start->budget / part;
+	       options->budget / part;
 }
 
 static void ext4_begin(struct pf_source *source,
-		       const struct pf_start *start)
+		       const struct pf_options *options, bool asleep)
 {
 	static const struct pf_phase phases[E2PF_EXT4_PHASES] = {
 		[E2PF_EXT4_TABLES] = {
 			.number = E2PF_EXT4_TABLES, .followed = true,
 			.gated = true,
-			.later = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS
+			.deferred = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS
 		},
 		[E2PF_EXT4_LIST] = {
 			.number = E2PF_EXT4_LIST, .followed = true,
@@ -206,16 +206,16 @@ static void ext4_begin(struct pf_source *source,
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
 	/* All groups are looked at only if something is read. */
-	ext4->ordered = ext4->guarded && !start->asleep && lie_in_order(ext4);
+	ext4->ordered = ext4->guarded && !asleep && lie_in_order(ext4);
 	/* With folders there are few units at first, so the device is not measured. */
 	e2pf_folders_free(ext4->folders);
 	ext4->folders = NULL;
 	if (ext4->below_count)
-		ext4->folders = e2pf_folders_new(ext4, start->seeks);
+		ext4->folders = e2pf_folders_new(ext4, options->seeks);
 	memcpy(ext4->phases, phases, sizeof(phases));
-	ext4->has_checker = start->has_checker;
+	ext4->has_checker = options->has_checker;
 	/* Folders name no bitmaps: they follow. */
-	ext4->bitmaps_early = !ext4->folders && bitmaps_are_few(ext4, start);
+	ext4->bitmaps_early = !ext4->folders && bitmaps_are_few(ext4, options);
 	ext4->bitmaps_done = false;
 }
 

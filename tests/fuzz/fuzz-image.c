@@ -199,7 +199,7 @@ static void pass(struct rig *r)
 }
 
 /* Below a folder: passes over its units, which grow by parsing. */
-static void run_folder(struct rig *r, const struct pf_start *start)
+static void run_folder(struct rig *r, const struct pf_options *options)
 {
 	const uint32_t root = EXT2_ROOT_INO;
 	struct pf_source *source = &r->ext4->source;
@@ -208,7 +208,7 @@ static void run_folder(struct rig *r, const struct pf_start *start)
 
 	r->ext4->below = &root;
 	r->ext4->below_count = 1;
-	source->ops->begin(source, start);
+	source->ops->begin(source, options, false);
 	while ((units = source->ops->units(source, E2PF_EXT4_TABLES, &more)) >
 	       unit) {
 		require(units <= r->geo.groups + r->geo.inodes);
@@ -220,7 +220,7 @@ static void run_folder(struct rig *r, const struct pf_start *start)
 
 static void run_pass(struct rig *r, uint32_t groups)
 {
-	const struct pf_start start = {
+	const struct pf_options options = {
 		.budget = UINT64_MAX, .seeks = true
 	};
 	struct pf_source *source = &r->ext4->source;
@@ -228,7 +228,7 @@ static void run_pass(struct rig *r, uint32_t groups)
 	uint64_t pieces = el->parse_left, tables = 0;
 	uint32_t g;
 
-	source->ops->begin(source, &start);
+	source->ops->begin(source, &options, false);
 	for (g = 0; g < groups; g++)
 		source->ops->seed(source, E2PF_EXT4_TABLES, g, add, r);
 	for (g = 0; g < groups; g++)
@@ -241,7 +241,7 @@ static void run_pass(struct rig *r, uint32_t groups)
 
 static void read_image(struct rig *r, struct input *in)
 {
-	const struct pf_start start = { .budget = UINT64_MAX };
+	const struct pf_options options = { .budget = UINT64_MAX };
 	unsigned classes;
 	bool folder;
 	uint32_t n;
@@ -269,7 +269,7 @@ static void read_image(struct rig *r, struct input *in)
 	r->ext4->guarded = folder;
 	r->ext4->page = folder ? 4096 : 0;
 	if (folder)
-		run_folder(r, &start);
+		run_folder(r, &options);
 	else
 		run_pass(r, n);
 	e2pf_ext4_free(r->ext4);

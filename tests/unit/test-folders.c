@@ -272,13 +272,13 @@ static void read_phase(const struct pf_phase *phase)
 static const struct pf_phase *begin_below(const uint32_t *inodes,
 					    unsigned count)
 {
-	const struct pf_start start = {
+	const struct pf_options options = {
 		.budget = UINT64_MAX, .seeks = true
 	};
 
 	t.fs.ext4->below = inodes;
 	t.fs.ext4->below_count = count;
-	t.source->ops->begin(t.source, &start);
+	t.source->ops->begin(t.source, &options, false);
 	return t.source->ops->next(t.source, NULL);
 }
 
@@ -498,14 +498,14 @@ static bool may_read(uint64_t block, unsigned count)
 
 static void use_parts(bool guarded, uint32_t page)
 {
-	const struct pf_start start = { .budget = UINT64_MAX };
+	const struct pf_options options = { .budget = UINT64_MAX };
 	unsigned g;
 
 	for (g = 0; g < GROUPS; g++)
 		t.fs.groups[g].inodes_in_use = g % 9 * (INODES / 8);
 	t.fs.ext4->guarded = guarded;
 	t.fs.ext4->page = page;
-	t.source->ops->begin(t.source, &start);
+	t.source->ops->begin(t.source, &options, false);
 }
 
 /* What a sample's table leads to is looked at, too: its folders may be missing where the
