@@ -88,12 +88,13 @@ static void add_tree(struct e2pf_btrfs *btrfs,
  */
 
 static void btrfs_begin(struct pf_source *source,
-			const struct pf_start *start)
+			const struct pf_options *options, bool asleep)
 {
 	struct e2pf_btrfs *btrfs = btrfs_of(source);
 
-	btrfs->room = start->has_checker ? start->budget : UINT64_MAX;
-	btrfs->seeks = start->seeks;
+	(void)asleep;
+	btrfs->room = options->has_checker ? options->budget : UINT64_MAX;
+	btrfs->seeks = options->seeks;
 	btrfs->drop_read = false;
 	btrfs->leaves = btrfs->blocks = btrfs->passed_on = 0;
 	e2pf_slot_set_free(&btrfs->seen);

@@ -38,19 +38,19 @@ static void drop(struct pf_blockset *set)
 
 void pf_blockset_reset(struct pf_blockset *set, size_t bytes)
 {
-	size_t most = NEAR, entries;
+	size_t max_entries = NEAR, entries;
 
 	drop(set);
 	/* A power of two. */
-	while (most * 2 * sizeof(*set->entry) <= bytes)
-		most *= 2;
-	entries = most < FIRST_ENTRIES ? most : FIRST_ENTRIES;
+	while (max_entries * 2 * sizeof(*set->entry) <= bytes)
+		max_entries *= 2;
+	entries = max_entries < FIRST_ENTRIES ? max_entries : FIRST_ENTRIES;
 	*set = (struct pf_blockset) { .entry = NULL };
 	if (bytes)
 		set->entry = make(entries);
 	if (set->entry) {
 		set->entries = entries;
-		set->most = most;
+		set->max_entries = max_entries;
 	}
 }
 
@@ -62,7 +62,7 @@ static bool is_full(const struct pf_blockset *set, size_t entries)
 
 bool pf_blockset_is_full(const struct pf_blockset *set)
 {
-	return is_full(set, set->most);
+	return is_full(set, set->max_entries);
 }
 
 static size_t home(const struct pf_blockset *set, uint64_t key)
@@ -117,7 +117,7 @@ static void grow(struct pf_blockset *set)
 	set->entry = make(old.entries * 2);
 	if (!set->entry) {
 		set->entry = old.entry;
-		set->most = old.entries;
+		set->max_entries = old.entries;
 		return;
 	}
 	set->entries = old.entries * 2;
@@ -136,7 +136,7 @@ static uint64_t add_bits(struct pf_blockset *set, uint64_t key, uint64_t bits)
 		return added;
 	entry = entry_of(set, key);
 	if (!entry->key && is_full(set, set->entries)) {
-		if (set->entries < set->most)
+		if (set->entries < set->max_entries)
 			grow(set);
 		if (is_full(set, set->entries))
 			return added;

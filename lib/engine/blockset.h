@@ -17,7 +17,7 @@
 struct pf_blockset {
 	struct pf_block_entry *entry;
 	size_t entries, used;
-	size_t most;			/* entries that there may be */
+	size_t max_entries;		/* that there may be */
 	uint64_t size;			/* number of blocks in it */
 };
 

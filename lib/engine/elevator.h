@@ -3,7 +3,7 @@
 /*
  * The order in which one worker reads what it has found.
  *
- * A worker's turn goes level by level: the references of a level are sorted in device order
+ * A worker reads a stripe level by level: the references of a level are sorted in device order
  * and merged into runs, then read and parsed, which fills the next level.  The elevator does
  * no I/O and takes no lock: its owner adds references, asks what to do next, does it, and
  * adds what parsing has found:
@@ -23,6 +23,7 @@
 #ifndef PF_ELEVATOR_H
 #define PF_ELEVATOR_H
 
+#include "device/speed.h"
 #include "source.h"
 
 /* Levels of references: those of the units, and eight below, the depth of a
@@ -94,6 +95,10 @@ enum pf_step pf_elevator_next(struct pf_elevator *el, uint64_t gap,
 /* The step's piece has `size` bytes, 0: the rest of the reference is not
  * parsed. */
 void pf_elevator_advance(struct pf_elevator *el, uint32_t size);
+
+/* The largest gap to read through on a device of this speed, bytes, while requests have
+ * `mean` bytes. */
+uint64_t pf_elevator_gap(const struct e2pf_speed *speed, uint64_t mean);
 
 /* Drop the references that were not read.  It holds no memory from then on. */
 void pf_elevator_end(struct pf_elevator *el);

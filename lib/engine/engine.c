@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/*
- * The engine's life: create, start, stop, free.  Reads the device while there are no
- * workers, which needs no lock: whether everything is cached, how fast it is, and how much
- * there is to read ahead.
- */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "elevator.h"
-#include "monitor.h"
+#include "claim.h"
+#include "samples.h"
+#include "state.h"
+#include "worker.h"
 
-/* Samples that are checked, at most, to find out whether everything is cached. */
-#define SAMPLES_CHECKED 48u
-
-/* Units that are walked at once; references in memory may be twice as many. */
-#define UNITS_AT_ONCE 4096u
-
-/* Failed reads before the walk ends. */
-#define ERRORS_TOLERATED 16u
+/* Without limit. */
+#define YEAR_NS (UINT64_C(365) * 86400 * 1000000000)
 
 struct pf_engine *pf_engine_new(struct pf_source *source,
-				    struct e2pf_device *const *devices)
+				struct e2pf_device *const *devices)
 {
 	struct pf_engine *e = calloc(1, sizeof(*e));
 
@@ -30,7 +20,11 @@ struct pf_engine *pf_engine_new(struct pf_source *source,
 		return NULL;
 	e->source = source;
 	e->devices = devices;
-	pf_monitor_init(e);
+	pf_state_init(e);
+	pf_schedule_init(&e->schedule, source);
+	pf_window_init(&e->window, &e->schedule, &e->options, devices[0]);
+	pf_health_init(&e->health, &e->options, devices[0]);
+	pf_stats_begin_stage(&e->stats, 0, pf_state_now(e));
 	return e;
 }
 
@@ -39,298 +33,362 @@ void pf_engine_free(struct pf_engine *e)
 	if (!e)
 		return;
 	pf_engine_stop(e, -1);
-	pf_monitor_destroy(e);
+	pf_pool_free(&e->pool);
+	pf_window_free(&e->window);
+	pf_state_destroy(e);
 	free(e);
 }
 
 /*
- * What a few places of the source show.
+ * Start.
  */
 
-/* The samples, and what they refer to. */
-struct sampling {
-	const struct pf_engine *e;
-	bool seen;		/* there was something to check */
-	bool missing;		/* some of it is not cached */
-	void *piece;		/* that is parsed: the program's stack may be small */
-};
-
-/* Pages that are held count: what the kernel reads of a mounted filesystem for itself
- * is up to date in its buffers, not in their pages. */
-static void check_ref(void *ctx, const struct pf_ref *ref)
+/* Have the source begin, with the options as they are known now. */
+static void begin_source(struct pf_engine *e, bool asleep)
 {
-	struct sampling *s = ctx;
+	struct pf_options options = e->options;
 
-	if (pf_elevator_is_sound(s->e->source, ref) && !s->missing)
-		s->missing = !e2pf_is_cached(s->e->devices[ref->device],
-					     ref->offset, ref->length, true);
+	options.budget = e->window.budget;
+	options.seeks = e->health.speed.seeks;
+	pf_schedule_begin_source(&e->schedule, &options, asleep);
 }
 
-/* A reference itself may be cached only because of the kernel's own readahead: what
- * it leads to is checked, too. */
-static void check_sample(void *ctx, const struct pf_ref *ref)
+/* Begin to start an engine that is idle.  Returns true if the caller is to go on with that;
+ * otherwise *err is 0 or an errno. */
+static bool begin_start(struct pf_engine *e, const struct pf_options *options,
+			int *err)
 {
-	struct sampling *s = ctx;
-	struct pf_source *source = s->e->source;
-	struct e2pf_device *dev;
-	uint64_t at;
-	uint32_t size;
+	E2PF_LOCKED(e);
 
-	if (!pf_elevator_is_sound(source, ref))
-		return;
-	s->seen = true;
-	check_ref(s, ref);
-	dev = s->e->devices[ref->device];
-	for (at = 0; ref->parse && at < ref->length && !s->missing; at += size) {
-		size = source->ops->piece(source, ref, at);
-		if (!size)
-			break;
-		s->missing = dev->ops->read(dev, s->piece, ref->offset + at, size);
-		if (!s->missing)
-			source->ops->parse(source, ref, at, s->piece, size,
-					   check_ref, s);
-	}
+	*err = e->state == PF_STATE_STOPPING ? EBUSY : 0;
+	if (e->state != PF_STATE_IDLE)
+		return false;
+	/* Parts read this copy by their pointers. */
+	e->options = *options;
+	pf_schedule_forget_report(&e->schedule);
+	pf_health_start(&e->health);
+	pf_window_start(&e->window);
+	pf_stats_start(&e->stats);
+	/* Also for a checker that begins a phase while the engine is asleep. */
+	begin_source(e, true);
+	pf_state_set(e, PF_STATE_STARTING);
+	pf_pool_enter(&e->pool);
+	return true;
 }
 
-/* Checks samples spread over the devices.  If there are none, nothing counts as cached. */
-static bool all_seems_cached(const struct pf_engine *e)
-{
-	struct pf_source *source = e->source;
-	struct sampling s = { .e = e, .piece = malloc(PF_MAX_PIECE) };
-	uint64_t i;
-
-	for (i = 0; s.piece && i < source->samples && !s.missing;
-	     i += source->samples / SAMPLES_CHECKED + 1)
-		source->ops->sample(source, i, check_sample, &s);
-	free(s.piece);
-	return s.seen && !s.missing;
-}
-
-/* The longest reference of a sample. */
-static void choose_longest(void *ctx, const struct pf_ref *ref)
-{
-	struct pf_ref *longest = ctx;
-
-	if (!ref->device && ref->length > longest->length)
-		*longest = *ref;
-}
-
-static uint64_t sample_at(void *ctx, uint64_t index, uint64_t *offset)
-{
-	struct pf_source *source = ctx;
-	struct pf_ref ref = { .length = 0 };
-
-	source->ops->sample(source, index, choose_longest, &ref);
-	*offset = ref.offset;
-	return ref.length;
-}
-
-static bool may_read(void *ctx, uint64_t offset, uint64_t length)
-{
-	struct pf_source *source = ctx;
-
-	return source->ops->may_read(source, offset, length);
-}
-
-/* Measure the first device where its metadata is, and if asked what a byte costs.  Returns
- * NULL, or why nothing could be measured, as e2pf_measure_device(). */
-static const char *measure(const struct pf_engine *e, bool with_bytes,
-			   struct e2pf_speed *speed)
-{
-	struct pf_source *source = e->source;
-	struct e2pf_speed_samples samples = {
-		.bytes = source->bytes[0],
-		.count = source->ops->sample ? source->samples : 0,
-		.at = sample_at, .ctx = source,
-		.may_read = source->ops->may_read ? may_read : NULL
-	};
-
-	return e2pf_measure_device(e->devices[0], &samples, with_bytes, speed);
-}
-
-const char *pf_engine_measure(struct pf_engine *e, struct e2pf_speed *speed)
-{
-	pf_monitor_begin_source(e);
-	return measure(e, true, speed);
-}
-
-/*
- * A walk over all that there is to read ahead: reads only what must be parsed, and counts
- * the rest.
- */
-
-struct walk {
-	struct pf_engine *e;
-	struct pf_elevator elevator;
-	struct pf_class_count *count;
-	unsigned errors;
-	void *piece;
-};
-
-/* A sink whose `ctx` is the walk. */
-static void add_found(void *ctx, const struct pf_ref *ref)
-{
-	struct walk *walk = ctx;
-
-	if (pf_elevator_is_sound(walk->e->source, ref))
-		pf_elevator_add(&walk->elevator, ref);
-}
-
-static void count_run(struct walk *walk, const struct pf_elevator_step *step)
-{
-	unsigned last = PF_MAX_CLASSES;	/* no class */
-	size_t i;
-
-	for (i = 0; i < step->n; i++) {
-		const struct pf_ref *ref = &step->ref[i];
-
-		walk->count[ref->cls].bytes += ref->length;
-		walk->count[ref->cls].runs += ref->cls != last;
-		last = ref->cls;
-	}
-}
-
-static void parse_piece(struct walk *walk,
-			const struct pf_elevator_step *step)
-{
-	struct pf_source *source = walk->e->source;
-	const struct pf_ref ref = *step->ref;
-	struct e2pf_device *dev = walk->e->devices[ref.device];
-	uint32_t size = source->ops->piece(source, &ref, step->at);
-
-	if (size && dev->ops->read(dev, walk->piece, ref.offset + step->at, size))
-		walk->errors++;
-	else if (size)
-		source->ops->parse(source, &ref, step->at, walk->piece, size,
-				   add_found, walk);
-	pf_elevator_advance(&walk->elevator, size);
-}
-
-/* One pass over the units that were added. */
-static void walk_pass(struct walk *walk)
-{
-	struct pf_elevator_step step;
-	enum pf_step next = PF_STEP_RUN;
-
-	pf_elevator_begin(&walk->elevator);
-	while (next != PF_STEP_END && walk->errors < ERRORS_TOLERATED) {
-		next = pf_elevator_next(&walk->elevator, 0, &step);
-		if (next == PF_STEP_RUN)
-			count_run(walk, &step);
-		else if (next == PF_STEP_PARSE)
-			parse_piece(walk, &step);
-	}
-	pf_elevator_end(&walk->elevator);
-}
-
-static int walk_phase(struct walk *walk, unsigned phase)
-{
-	struct pf_source *source = walk->e->source;
-	uint64_t unit = 0, end, units;
-	bool more;
-
-	while ((units = source->ops->units(source, phase, &more)) > unit) {
-		end = unit + UNITS_AT_ONCE < units ? unit + UNITS_AT_ONCE : units;
-		for (; unit < end; unit++)
-			source->ops->seed(source, phase, unit, add_found, walk);
-		walk_pass(walk);
-		if (walk->elevator.out_of_memory)
-			return ENOMEM;
-		if (walk->errors >= ERRORS_TOLERATED)
-			return EIO;
-	}
-	return 0;
-}
-
-int pf_count_metadata(struct pf_engine *e, struct pf_class_count *count)
-{
-	struct walk walk = {
-		.e = e, .count = count, .elevator = {
-			.max_refs = 2 * UNITS_AT_ONCE, .max_ahead = UINT64_MAX,
-			.parse_left = e->source->parse_limit + UNITS_AT_ONCE
-		}, .piece = malloc(PF_MAX_PIECE)
-	};
-	const struct pf_phase *phase = NULL;
-	const struct pf_phase *next = pf_monitor_begin_source(e);
-	int err = walk.piece ? 0 : ENOMEM;
-
-	memset(count, 0, e->source->classes * sizeof(*count));
-	for (; next && !err; next = e->source->ops->next(e->source, phase)) {
-		/* A phase that comes again has other units, of everything. */
-		if (next == phase)
-			memset(count, 0, e->source->classes * sizeof(*count));
-		phase = next;
-		err = walk_phase(&walk, phase->number);
-	}
-	free(walk.piece);
-	return err;
-}
-
-/*
- * Start and stop.
- */
-
-/* Measure the device if its kind is a guess, and start the workers.  Returns 0, also when
- * the engine was stopped meanwhile, or an errno. */
-static int start_reading(struct pf_engine *e)
+/* Measure the device if its kind is a guess. */
+static void measure(struct pf_engine *e)
 {
 	struct e2pf_speed speed = { .seeks = false };
-	const char *unmeasured;
-	unsigned workers;
+	const char *unmeasured = "it was too slow from the start";
 	uint64_t began;
+
+	if (!pf_health_needs_speed(&e->health))
+		return;
+	began = pf_state_now(e);
+	/* If the checker's first reads have shown that the device is stalled, the
+	 * measurement would take just as long. */
+	if (!e->health.stalled)
+		unmeasured = pf_samples_measure(e->source, e->devices[0], false,
+						&speed);
+	pthread_mutex_lock(&e->lock);
+	pf_health_set_speed(&e->health, unmeasured, &speed,
+			    pf_state_now(e) - began);
+	pthread_mutex_unlock(&e->lock);
+}
+
+/* Have the source begin, as what is known of the device by now demands.  Returns how many
+ * workers to create, which wait for end_start(); 0: the engine was stopped. */
+static unsigned choose_workers(struct pf_engine *e)
+{
+	unsigned workers;
+	E2PF_LOCKED(e);
+
+	if (e->state != PF_STATE_STARTING)
+		return 0;
+	begin_source(e, false);
+	workers = e->health.speed.seeks ? e->options.seek_threads :
+					  e->options.threads;
+	if (workers > PF_MAX_WORKERS)
+		workers = PF_MAX_WORKERS;
+	return workers ? workers : 1;
+}
+
+/* The caller has created these workers.  If there are none the engine is `otherwise`: idle,
+ * or asleep if everything is cached. */
+static void end_start(struct pf_engine *e, unsigned workers,
+		      enum pf_state otherwise)
+{
+	E2PF_LOCKED(e);
+
+	pf_pool_set_workers(&e->pool, workers);
+	if (e->state == PF_STATE_STARTING) {
+		pf_state_set(e, workers ? PF_STATE_READING : otherwise);
+		/* The first one, or that which the checker began meanwhile. */
+		if (workers || otherwise == PF_STATE_IDLE)
+			pf_claim_begin_phase(e, workers ? e->schedule.phase : NULL);
+	}
+	pf_state_handle_events(e, pf_pool_leave(&e->pool) | PF_EVENT_WORK);
+}
+
+/* Start the workers.  Returns 0, also when the engine was stopped meanwhile, or an errno. */
+static int start_workers(struct pf_engine *e)
+{
+	unsigned workers;
 	int err = 0;
 
-	if (pf_health_needs_speed(&e->health)) {
-		began = pf_state_now(e);
-		/* If the checker's first reads have shown that the device is stalled, the
-		 * measurement would take just as long. */
-		unmeasured = e->health.stalled ? "it was too slow from the start" :
-			     measure(e, false, &speed);
-		pf_monitor_measured(e, unmeasured, &speed,
-				      pf_state_now(e) - began);
-	}
-	workers = pf_monitor_prepare(e);
+	measure(e);
+	workers = choose_workers(e);
+	if (workers && e->options.before_threads)
+		e->options.before_threads();
 	if (workers)
-		workers = pf_workers_start(e, workers, &err);
-	pf_monitor_started(e, workers, PF_STATE_IDLE);
+		workers = pf_pool_create_threads(&e->pool, e, workers,
+						 pf_worker_run, &err);
+	end_start(e, workers, PF_STATE_IDLE);
 	return err;
 }
 
-int pf_engine_start(struct pf_engine *e,
-		      const struct pf_options *config)
+int pf_engine_start(struct pf_engine *e, const struct pf_options *options)
 {
 	int err;
 
-	if (!pf_monitor_start(e, config, &err))
+	if (!begin_start(e, options, &err))
 		return err;
-	if (!(config->has_checker || config->sampled) ||
-	    !all_seems_cached(e))
-		return start_reading(e);
-	pf_monitor_started(e, 0, PF_STATE_ASLEEP);
+	if (!(options->has_checker || options->sampled) ||
+	    !pf_samples_are_cached(e->source, e->devices))
+		return start_workers(e);
+	end_start(e, 0, PF_STATE_ASLEEP);
 	return 0;
+}
+
+/* Act on these events; if they wake an engine that is asleep, start the workers. */
+static void handle_events(struct pf_engine *e, unsigned events)
+{
+	bool wake;
+
+	pthread_mutex_lock(&e->lock);
+	wake = pf_state_handle_events(e, events);
+	pthread_mutex_unlock(&e->lock);
+	if (wake)
+		start_workers(e);
 }
 
 void pf_engine_wake(struct pf_engine *e)
 {
-	if (pf_monitor_wake(e))
-		start_reading(e);
+	handle_events(e, PF_EVENT_WAKE);
+}
+
+/*
+ * End.
+ */
+
+static struct timespec deadline_of(int milliseconds)
+{
+	return e2pf_deadline(milliseconds < 0 ? YEAR_NS :
+			     (uint64_t)milliseconds * 1000000u);
+}
+
+/* Tell the workers to end, and wait at most so long.  Returns false if some have not. */
+static bool end_workers(struct pf_engine *e, int milliseconds)
+{
+	struct timespec ts = deadline_of(milliseconds);
+	bool gone;
+
+	if (!e2pf_lock_within(&e->lock, milliseconds))
+		return false;
+	if (e->state != PF_STATE_IDLE)
+		pf_state_set(e, PF_STATE_STOPPING);
+	pf_gate_set_closed(&e->gate, false);
+	pf_state_handle_events(e, PF_EVENT_WORK | PF_EVENT_GATE);
+	while (e->pool.running &&
+	       !pthread_cond_timedwait(&e->ended, &e->lock, &ts))
+		;
+	gone = !e->pool.running;
+	pthread_mutex_unlock(&e->lock);
+	return gone;
+}
+
+static void become_idle(struct pf_engine *e)
+{
+	E2PF_LOCKED(e);
+
+	pf_pool_set_workers(&e->pool, 0);
+	pf_state_set(e, PF_STATE_IDLE);
+	pf_claim_begin_phase(e, NULL);
+	/* Another thread may wait for the end of reading. */
+	pf_state_handle_events(e, PF_EVENT_ENDED);
+}
+
+bool pf_engine_stop(struct pf_engine *e, int milliseconds)
+{
+	if (!end_workers(e, milliseconds))
+		return false;
+	pf_pool_join_threads(&e->pool);
+	become_idle(e);
+	return true;
+}
+
+bool pf_engine_wait(struct pf_engine *e, int milliseconds)
+{
+	struct timespec ts = deadline_of(milliseconds);
+	E2PF_LOCKED(e);
+
+	while (!pf_claim_has_finished(e) &&
+	       !pthread_cond_timedwait(&e->ended, &e->lock, &ts))
+		;
+	return pf_claim_has_finished(e);
+}
+
+/*
+ * The checker: where it is.
+ */
+
+void pf_engine_begin_stage(struct pf_engine *e, unsigned stage)
+{
+	E2PF_LOCKED(e);
+
+	pf_stats_begin_stage(&e->stats, stage, pf_state_now(e));
+}
+
+bool pf_engine_begin_phase(struct pf_engine *e, const struct pf_phase *phase)
+{
+	E2PF_LOCKED(e);
+
+	if (e->state == PF_STATE_IDLE || e->state == PF_STATE_STOPPING)
+		return false;
+	pf_schedule_forget_report(&e->schedule);
+	/* The checker is about to read the deferred blocks, in its own order, and
+	 * this phase has to stay ahead of it. */
+	pf_window_drop_deferred(&e->window);
+	pf_claim_begin_phase(e, phase);
+	return true;
+}
+
+void pf_engine_report_position(struct pf_engine *e, unsigned phase,
+			       uint64_t unit)
+{
+	/* Store the position before checking for sleepers: a worker that goes
+	 * to sleep does the two in the opposite order.  A throttled worker checks
+	 * again at each report. */
+	if (!pf_schedule_report(&e->schedule, phase, unit) ||
+	    !e->pool.throttled)
+		return;
+	handle_events(e, PF_EVENT_ROOM);
+}
+
+static bool is_in_phase(const struct pf_engine *e, unsigned number)
+{
+	const struct pf_phase *phase = e->schedule.phase;
+
+	return phase && phase->number == number;
+}
+
+bool pf_engine_is_in_phase(struct pf_engine *e, unsigned phase)
+{
+	E2PF_LOCKED(e);
+
+	return is_in_phase(e, phase) && pf_state_is_reading(e);
+}
+
+void pf_engine_add_units(struct pf_engine *e, unsigned phase,
+			 void (*add)(void *ctx), void *ctx)
+{
+	E2PF_LOCKED(e);
+
+	/* add() runs under the lock: a worker that looked for units between the
+	 * addition and its announcement would find none, see all others asleep,
+	 * and end the phase. */
+	add(ctx);
+	if (is_in_phase(e, phase))
+		pf_state_handle_events(e, pf_schedule_announce_units(&e->schedule));
+}
+
+/*
+ * The checker: its reads.
+ */
+
+void pf_engine_before_read(struct pf_engine *e, struct pf_read *r)
+{
+	pf_stats_begin_read(&e->stats, r, pf_state_now(e));
+	pf_gate_pass(e, r);
+}
+
+static bool count_read(struct pf_engine *e, const struct pf_read *r, bool *ahead)
+{
+	uint64_t now = pf_state_now(e);
+	bool stalled = pf_stats_end_read(&e->stats, r, now - r->began);
+	unsigned events;
+	E2PF_LOCKED(e);
+
+	events = pf_window_mark_read(&e->window, r, ahead);
+	if (stalled)
+		events |= pf_health_judge_checker_read(&e->health, r,
+						       now - r->passed_gate);
+	events |= pf_stats_count_read(&e->stats, r, stalled, now);
+	return pf_state_handle_events(e, events);
 }
 
 bool pf_engine_after_read(struct pf_engine *e, const struct pf_read *r)
 {
 	bool ahead;
 
-	if (pf_monitor_checker_read(e, r, &ahead))
-		start_reading(e);
+	if (count_read(e, r, &ahead))
+		start_workers(e);
 	return ahead;
 }
 
-bool pf_engine_stop(struct pf_engine *e, int milliseconds)
+/* Is the page of this byte in the cache, and cannot be read now?  A read of several blocks,
+ * which is then made block by block, may fail without us, too, for a block behind them: the
+ * kernel has read that ahead.  For these only what a worker has requested counts. */
+static bool is_held(const struct pf_engine *e, unsigned device, uint64_t offset,
+		    bool one_block)
 {
-	if (!pf_monitor_stop(e, milliseconds))
+	struct e2pf_device *dev = e->devices[device];
+	enum e2pf_residency state;
+
+	if (offset >= dev->size ||
+	    (!one_block && !pf_pool_has_requested(&e->pool, device, offset)))
 		return false;
-	/* Nobody else frees them: there is one that stops the engine. */
-	pf_workers_join(e);
-	pf_monitor_stopped(e);
+	dev->ops->span(dev, offset, 1, &state);
+	return state == E2PF_HELD;
+}
+
+/* Are there such pages beside a read that has failed?  They may be of the same large folio,
+ * which is read as a whole, or of a request that the block layer has merged with it: then it
+ * may have failed because of them. */
+static bool has_held_neighbour(const struct pf_engine *e, const struct pf_read *r)
+{
+	bool one_block = r->length <= e->source->grain && !r->of_several;
+
+	return !e->devices[r->device]->sees_held ||
+	       (r->offset && is_held(e, r->device, r->offset - 1, one_block)) ||
+	       is_held(e, r->device, r->offset + r->length, one_block);
+}
+
+bool pf_engine_read_failed(struct pf_engine *e, const struct pf_read *r)
+{
+	/* Without a request of ours the read has failed by itself. */
+	bool again = has_held_neighbour(e, r) && e->stats.requests;
+	E2PF_LOCKED(e);
+
+	pf_state_handle_events(e, pf_health_judge_failed_read(&e->health,
+							      r->offset));
+	return again;
+}
+
+bool pf_engine_reads_ahead(const struct pf_engine *e)
+{
+	return (pf_state_is_reading(e) &&
+		!pf_health_limits_requests(&e->health)) ||
+	       e->state == PF_STATE_ASLEEP;
+}
+
+bool pf_engine_get_stats(struct pf_engine *e, int milliseconds,
+			 struct pf_engine_stats *stats)
+{
+	if (!e2pf_lock_within(&e->lock, milliseconds))
+		return false;
+	pf_stats_collect(e, stats);
+	pthread_mutex_unlock(&e->lock);
 	return true;
 }

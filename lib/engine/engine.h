@@ -20,43 +20,10 @@
 
 #include "device/device.h"
 #include "device/speed.h"
+#include "options.h"
 #include "source.h"
 
 struct pf_engine;
-
-/* The kernel's counters of the disks below the devices: since some time,
- * nanoseconds in which one was busy, added up; and requests they have now. */
-struct pf_disk_counters {
-	uint64_t busy_ns, in_flight;
-};
-
-/* How an engine reads, from a start to the next stop. */
-struct pf_options {
-	unsigned threads;	/* workers, if the device does not seek */
-	unsigned seek_threads;	/* if it seeks: sweeps it can serve at once */
-	bool seeks;		/* read in device order, and let the checker
-				   wait at the gate */
-	bool measure;		/* seeks is a guess: measure it */
-	bool has_checker;	/* it uses what is read ahead; if there is none,
-				   the budget is a total */
-	bool sampled;		/* without a checker: nothing is read if all
-				   samples are cached */
-	uint64_t budget;	/* bytes ahead of the checker, at most */
-	/* Each may be NULL. */
-	void *ctx;
-	/* Asked from time to time: bytes that may be ahead by the memory that is
-	 * left now.  If `budget` is less, that counts. */
-	uint64_t (*limit)(void *ctx);
-	/* False if they cannot be counted.  Called by any thread, with and without
-	 * the lock. */
-	bool (*count_disks)(void *ctx, struct pf_disk_counters *disks);
-	/* Called before the first of the workers starts, by the thread that
-	 * starts them. */
-	void (*before_threads)(void);
-	bool drain;		/* workers wait for their requests before they
-				   end: a page that is being read cannot be
-				   dropped from the page cache */
-};
 
 /* Stages of the checker that statistics are kept for, at most.  Their meaning
  * is the caller's. */
@@ -67,12 +34,6 @@ struct pf_stage_stats {
 	uint64_t reads;		/* by the checker: */
 	uint64_t stalls;	/* those that waited for the device; */
 	uint64_t stall_ns;	/* their time, the gate included */
-};
-
-/* Amount of metadata of one class. */
-struct pf_class_count {
-	uint64_t bytes;
-	uint64_t runs;		/* of adjacent references */
 };
 
 struct pf_engine_stats {
@@ -137,13 +98,7 @@ bool pf_engine_wait(struct pf_engine *e, int milliseconds);
 
 /* True if workers are reading ahead, and as much as the device can take, or did not
  * start because everything was cached.  Either way no other readahead is needed. */
-bool pf_engine_reads_ahead(struct pf_engine *e);
-
-/* Measure the device in this thread, as before a check, and what a byte costs.  The
- * engine must be idle.  Returns NULL, or why nothing could be measured: a text
- * that follows the name of the device. */
-const char *pf_engine_measure(struct pf_engine *e,
-				struct e2pf_speed *speed);
+bool pf_engine_reads_ahead(const struct pf_engine *e);
 
 /* The checker's side.  These calls come from its threads and are cheap. */
 
@@ -208,10 +163,5 @@ bool pf_engine_get_stats(struct pf_engine *e, int milliseconds,
  * true if that may be so: the read should be made once more, alone. */
 bool pf_engine_read_failed(struct pf_engine *e,
 			     const struct pf_read *r);
-
-/* Walk all phases that do not wait for the checker, in this thread, reading
- * only what must be parsed, and count what would be read ahead.  `count` has an
- * element for each class.  The engine must be idle.  Returns 0 or an errno. */
-int pf_count_metadata(struct pf_engine *e, struct pf_class_count *count);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Pacing: what the device can take.  Which gaps are worth reading through; whether the
- * device is stalled or degraded, how few requests it may then have in flight, and when to give
+ * The device's health: how fast it is, whether it is stalled or degraded, and when to give
  * up: doc/architecture.md, "A device that fails".
  */
 #ifndef PF_HEALTH_H
@@ -11,14 +10,13 @@
 #include <stdatomic.h>
 
 #include "engine.h"
-#include "schedule.h"
 
 /* A device that takes this long for a request is stalled, whatever else was in
  * flight. */
 #define PF_STALLED_NS 1000000000u
 
 struct pf_health {
-	const struct pf_options *cfg;
+	const struct pf_options *options;
 	struct e2pf_device *dev;	/* the first one, whose clock is used */
 	/* Any thread reads these without the lock. */
 	atomic_uint stalled;		/* the device is left to the checker for
@@ -26,9 +24,9 @@ struct pf_health {
 					   not stalled */
 	atomic_uint degraded;		/* reads that failed or took PF_STALLED_NS;
 					   0: the device is not degraded */
-	atomic_uint failed_offsets;	/* at which a read has failed */
-	/* The disks as they were last looked at, and when; 0: never. */
-	atomic_uint_fast64_t looked_at, busy_ns;
+	atomic_uint failed_offsets;	/* where a read has failed */
+	/* The disks' counter as it was last sampled, and when; 0: never. */
+	atomic_uint_fast64_t sampled_at, busy_ns;
 	/* Written while there are no workers: as measured, or seeks as
 	 * configured. */
 	struct e2pf_speed speed;
@@ -41,46 +39,43 @@ struct pf_health {
 	uint64_t errors;		/* reads of ours that failed */
 };
 
-void pf_health_init(struct pf_health *p,
-		      const struct pf_options *cfg,
+void pf_health_init(struct pf_health *h,
+		      const struct pf_options *options,
 		      struct e2pf_device *dev);
 
 /* These need the lock. */
 
 /* Reading begins, with a device of the kind that the configuration names unless it was
  * measured before. */
-void pf_health_start(struct pf_health *p);
+void pf_health_start(struct pf_health *h);
 
 /* It was measured in `ns`, or why not. */
-void pf_health_set_speed(struct pf_health *p, const char *unmeasured,
+void pf_health_set_speed(struct pf_health *h, const char *unmeasured,
 			  const struct e2pf_speed *speed, uint64_t ns);
 
-/* A read of ours at this place took `ns`, or has not ended after that, and failed with
+/* A read of ours at this offset took `ns`, or has not ended after that, and failed with
  * `error`, an errno or 0. */
-unsigned pf_health_judge_own_read(struct pf_health *p, uint64_t offset,
+unsigned pf_health_judge_own_read(struct pf_health *h, uint64_t offset,
 				int error, uint64_t ns);
 
 /* A read of the checker stalled, and took `ns` of the device's time; or it has failed. */
-unsigned pf_health_judge_checker_read(struct pf_health *p,
+unsigned pf_health_judge_checker_read(struct pf_health *h,
 				   const struct pf_read *read, uint64_t ns);
-unsigned pf_health_judge_failed_read(struct pf_health *p, uint64_t offset);
+unsigned pf_health_judge_failed_read(struct pf_health *h, uint64_t offset);
 
 /* These do not. */
 
 /* Is the device to be measured, because its kind is a guess? */
-bool pf_health_needs_speed(const struct pf_health *p);
+bool pf_health_needs_speed(const struct pf_health *h);
 
 /* Are few requests to be in flight, because they may fail?  Also then the checker's own
  * readahead is needed. */
-bool pf_health_limits_requests(const struct pf_health *p);
+bool pf_health_limits_requests(const struct pf_health *h);
 
-/* Look at the disks' counters, unless that was done a moment ago. */
-void pf_health_sample_disks(struct pf_health *p);
+/* Sample the disks' counters, unless that was done a moment ago. */
+void pf_health_sample_disks(struct pf_health *h);
 
 /* 1 if a disk reads something now, 0 if none does, -1 if that is not known. */
-int pf_health_query_disks(const struct pf_health *p);
-
-/* The largest gap to read through, bytes, while requests have `mean` bytes. */
-uint64_t pf_elevator_gap(const struct pf_health *p, uint64_t mean);
+int pf_health_query_disks(const struct pf_health *h);
 
 #endif

@@ -1,31 +1,91 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include <string.h>
+#include <errno.h>
+#include <stdlib.h>
 
+#include "device/thread.h"
+#include "events.h"
 #include "pool.h"
+
+/*
+ * Threads.
+ */
+
+/* A worker that has ended before is used again: the checker may be looking for its
+ * requests. */
+static struct pf_worker *get_worker(struct pf_pool *pool, unsigned number)
+{
+	if (!pool->worker[number])
+		pool->worker[number] = calloc(1, sizeof(struct pf_worker));
+	return pool->worker[number];
+}
+
+unsigned pf_pool_create_threads(struct pf_pool *pool, struct pf_engine *engine,
+				unsigned wanted, void *(*body)(void *), int *err)
+{
+	struct pf_worker *w;
+	unsigned i;
+
+	*err = 0;
+	for (i = 0; i < wanted; i++) {
+		w = get_worker(pool, i);
+		*err = ENOMEM;
+		if (!w)
+			break;
+		w->engine = engine;
+		w->number = i;
+		w->sharers = wanted;
+		w->state = PF_WORKER_IDLE;
+		w->news = 0;
+		*err = e2pf_thread_start(&w->thread, body, w);
+		if (*err)
+			break;
+	}
+	if (i)
+		*err = 0;
+	return i;
+}
+
+void pf_pool_join_threads(struct pf_pool *pool)
+{
+	unsigned i;
+
+	for (i = 0; i < pool->workers; i++)
+		pthread_join(pool->worker[i]->thread, NULL);
+}
+
+void pf_pool_free(struct pf_pool *pool)
+{
+	unsigned i;
+
+	for (i = 0; i < PF_MAX_WORKERS; i++)
+		free(pool->worker[i]);
+}
+
+/*
+ * What they are doing.
+ */
 
 void pf_pool_note_progress(struct pf_pool *pool, uint64_t now)
 {
 	pool->last_progress = now;
 }
 
+bool pf_pool_has_requested(const struct pf_pool *pool, unsigned device,
+			   uint64_t offset)
+{
+	const struct pf_worker *w;
+	unsigned i;
+
+	for (i = 0; i < PF_MAX_WORKERS && (w = pool->worker[i]); i++)
+		if (pf_inflight_includes(&w->inflight, device, offset))
+			return true;
+	return false;
+}
+
 void pf_pool_enter(struct pf_pool *pool)
 {
 	pool->running++;
-}
-
-void pf_pool_set_started(struct pf_pool *pool, unsigned workers)
-{
-	memset(pool->member, 0, sizeof(pool->member));
-	pool->workers = workers;
-	pool->running += workers;
-	if (workers > pool->threads_most)
-		pool->threads_most = workers;
-}
-
-void pf_pool_clear(struct pf_pool *pool)
-{
-	pool->workers = 0;
 }
 
 unsigned pf_pool_leave(struct pf_pool *pool)
@@ -34,43 +94,47 @@ unsigned pf_pool_leave(struct pf_pool *pool)
 	return PF_EVENT_ENDED;
 }
 
-unsigned pf_pool_set_state(struct pf_pool *pool, unsigned number,
-			     enum pf_worker_state state, uint64_t now)
+void pf_pool_set_workers(struct pf_pool *pool, unsigned workers)
 {
-	struct pf_member *m = &pool->member[number];
+	pool->workers = workers;
+	pool->running += workers;
+	if (workers > pool->max_workers)
+		pool->max_workers = workers;
+}
 
-	if (state == PF_WORKER_READING && m->state != state)
+unsigned pf_pool_set_state(struct pf_pool *pool, struct pf_worker *w,
+			   enum pf_worker_state state, uint64_t now)
+{
+	if (state == PF_WORKER_READING && w->state != state)
 		pool->last_progress = now;
 	pool->reading += state == PF_WORKER_READING;
-	pool->reading -= m->state == PF_WORKER_READING;
+	pool->reading -= w->state == PF_WORKER_READING;
 	pool->throttled += state == PF_WORKER_THROTTLED;
-	pool->throttled -= m->state == PF_WORKER_THROTTLED;
-	m->state = state;
+	pool->throttled -= w->state == PF_WORKER_THROTTLED;
+	w->state = state;
 	/* A checker does not wait at the gate for a worker that sleeps. */
 	return state == PF_WORKER_READING ? 0 :
 	       state == PF_WORKER_IDLE ? PF_EVENT_GATE | PF_EVENT_ENDED :
-					   PF_EVENT_GATE;
+					 PF_EVENT_GATE;
 }
 
-unsigned pf_pool_set_claimed(struct pf_pool *pool, unsigned number,
-			   const struct pf_stripe *stripe, uint64_t now)
+unsigned pf_pool_set_claimed(struct pf_pool *pool, struct pf_worker *w,
+			     uint64_t now)
 {
-	pool->member[number].stripe = *stripe;
 	/* A throttled one may now be the nearest to the checker, which is allowed
 	 * more of the budget. */
 	return PF_EVENT_ROOM |
-	       pf_pool_set_state(pool, number, PF_WORKER_READING, now);
+	       pf_pool_set_state(pool, w, PF_WORKER_READING, now);
 }
 
-unsigned pf_pool_set_idle(struct pf_pool *pool, unsigned number,
-				 unsigned news)
+unsigned pf_pool_set_idle(struct pf_pool *pool, struct pf_worker *w,
+			  unsigned news)
 {
-	struct pf_member *m = &pool->member[number];
 	/* Another worker that is throttled may now be the nearest. */
-	unsigned events = m->state == PF_WORKER_IDLE ? 0 : PF_EVENT_ROOM;
+	unsigned events = w->state == PF_WORKER_IDLE ? 0 : PF_EVENT_ROOM;
 
-	m->news = news;
-	return events | pf_pool_set_state(pool, number, PF_WORKER_IDLE, 0);
+	w->news = news;
+	return events | pf_pool_set_state(pool, w, PF_WORKER_IDLE, 0);
 }
 
 bool pf_pool_is_idle(const struct pf_pool *pool, unsigned news)
@@ -79,40 +143,39 @@ bool pf_pool_is_idle(const struct pf_pool *pool, unsigned news)
 
 	/* An idle worker that has not heard the news may still be asleep. */
 	for (i = 0; i < pool->workers; i++)
-		if (pool->member[i].state != PF_WORKER_IDLE ||
-		    pool->member[i].news != news)
+		if (pool->worker[i]->state != PF_WORKER_IDLE ||
+		    pool->worker[i]->news != news)
 			return false;
 	return true;
 }
 
 bool pf_pool_is_reading(const struct pf_pool *pool, unsigned epoch,
-			  const uint64_t *unit)
+			const uint64_t *unit)
 {
 	unsigned i;
 
 	for (i = 0; i < pool->workers; i++) {
-		const struct pf_member *m = &pool->member[i];
+		const struct pf_worker *w = pool->worker[i];
 
-		if (m->state == PF_WORKER_READING &&
-		    m->stripe.epoch == epoch &&
-		    (!unit || (m->stripe.first <= *unit &&
-			       *unit <= m->stripe.last)))
+		if (w->state == PF_WORKER_READING &&
+		    w->stripe.epoch == epoch &&
+		    (!unit || (w->stripe.first <= *unit &&
+			       *unit <= w->stripe.last)))
 			return true;
 	}
 	return false;
 }
 
-bool pf_pool_is_nearest(const struct pf_pool *pool, unsigned number)
+bool pf_pool_is_nearest(const struct pf_pool *pool, const struct pf_worker *w)
 {
-	const struct pf_stripe *stripe = &pool->member[number].stripe;
 	unsigned i;
 
 	for (i = 0; i < pool->workers; i++) {
-		const struct pf_member *other = &pool->member[i];
+		const struct pf_worker *other = pool->worker[i];
 
-		if (i != number && other->state != PF_WORKER_IDLE &&
-		    other->stripe.epoch == stripe->epoch &&
-		    other->stripe.first < stripe->first)
+		if (other != w && other->state != PF_WORKER_IDLE &&
+		    other->stripe.epoch == w->stripe.epoch &&
+		    other->stripe.first < w->stripe.first)
 			return false;
 	}
 	return true;

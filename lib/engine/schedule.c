@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
+#include "events.h"
 #include "schedule.h"
 
 /* The weight that is claimed at once if the device does not seek, in bytes: little
@@ -15,15 +16,15 @@
 
 /* The limit of all workers together: each unit makes up to three references of 24
  * bytes. */
-#define UNITS_MOST 8192u
+#define MAX_UNITS 8192u
 
 /* A report of the checker in one word, so that it is stored without the lock: the phase
- * above UNIT_BITS, the unit below.  NOWHERE: there is none. */
-#define NOWHERE UINT64_MAX
+ * above UNIT_BITS, the unit below.  NO_REPORT: there is none. */
+#define NO_REPORT UINT64_MAX
 #define UNIT_BITS 56
 #define UNIT_MASK (UINT64_MAX >> (64 - UNIT_BITS))
 
-static uint64_t lower_of(uint64_t a, uint64_t b)
+static uint64_t min_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -37,7 +38,7 @@ static uint64_t units(const struct pf_schedule *s,
 void pf_schedule_init(struct pf_schedule *s, struct pf_source *source)
 {
 	s->source = source;
-	s->at = NOWHERE;
+	s->report = NO_REPORT;
 }
 
 /*
@@ -46,28 +47,28 @@ void pf_schedule_init(struct pf_schedule *s, struct pf_source *source)
 
 void pf_schedule_forget_report(struct pf_schedule *s)
 {
-	s->at = NOWHERE;
+	s->report = NO_REPORT;
 }
 
 bool pf_schedule_report(struct pf_schedule *s, unsigned phase,
 			  uint64_t unit)
 {
-	uint64_t at = (uint64_t)phase << UNIT_BITS | (unit & UNIT_MASK);
+	uint64_t report = (uint64_t)phase << UNIT_BITS | (unit & UNIT_MASK);
 
-	if (s->at == at)
+	if (s->report == report)
 		return false;
-	s->at = at;
+	s->report = report;
 	return true;
 }
 
 bool pf_schedule_last_report(const struct pf_schedule *s, int *phase,
 			uint64_t *unit)
 {
-	uint64_t at = s->at;
+	uint64_t report = s->report;
 
-	*phase = (int)(at >> UNIT_BITS);
-	*unit = at & UNIT_MASK;
-	return at != NOWHERE;
+	*phase = (int)(report >> UNIT_BITS);
+	*unit = report & UNIT_MASK;
+	return report != NO_REPORT;
 }
 
 bool pf_schedule_position(const struct pf_schedule *s, uint64_t *unit)
@@ -98,14 +99,14 @@ bool pf_schedule_has_passed(const struct pf_schedule *s, uint64_t unit)
  */
 
 void pf_schedule_begin_source(struct pf_schedule *s,
-			   const struct pf_start *start)
+			      const struct pf_options *options, bool asleep)
 {
 	const struct pf_phase *phase = s->phase;
 	bool begun = phase && phase != s->first;
 
-	s->seeks = start->seeks;
-	s->has_checker = start->has_checker;
-	s->source->ops->begin(s->source, start);
+	s->seeks = options->seeks;
+	s->has_checker = options->has_checker;
+	s->source->ops->begin(s->source, options, asleep);
 	s->first = s->source->ops->next(s->source, NULL);
 	/* The phase of the last begin() is gone, but not one that the checker
 	 * has begun. */
@@ -157,16 +158,16 @@ unsigned pf_schedule_set_next(struct pf_schedule *s,
  * Units.
  */
 
-/* The weight of the units to claim, at most `most`. */
-static uint64_t weight_to_claim(struct pf_schedule *s, uint64_t most)
+/* The weight of the units to claim, at most `max`. */
+static uint64_t weight_to_claim(struct pf_schedule *s, uint64_t max)
 {
 	uint64_t weight = SEEK_CLAIM;
 
 	if (!s->seeks) {
 		weight = s->claim_bytes;
-		s->claim_bytes = lower_of(weight * 2, FLASH_CLAIM);
+		s->claim_bytes = min_of(weight * 2, FLASH_CLAIM);
 	}
-	return lower_of(most, weight);
+	return min_of(max, weight);
 }
 
 /* Units behind the checker are left out, since it has read them itself; and so is the
@@ -181,23 +182,23 @@ static uint64_t first_unit(const struct pf_schedule *s)
 	return s->next_unit;
 }
 
-/* Returns the end of the units from stripe->first on that together weigh at most `most`
+/* Returns the end of the units from stripe->first on that together weigh at most `max`
  * bytes, or of the first one alone, and sets stripe->bytes to their weight. */
-static uint64_t weigh(const struct pf_schedule *s, uint64_t end,
-		      uint64_t most, struct pf_stripe *stripe)
+static uint64_t weigh_units(const struct pf_schedule *s, uint64_t end,
+		      uint64_t max, struct pf_stripe *stripe)
 {
 	struct pf_source *source = s->source;
 	uint64_t unit, one;
 
 	for (unit = stripe->first; unit < end; unit++, stripe->bytes += one) {
 		one = source->ops->weight(source, stripe->phase->number, unit);
-		if (unit > stripe->first && stripe->bytes + one > most)
+		if (unit > stripe->first && stripe->bytes + one > max)
 			break;
 	}
 	return unit;
 }
 
-bool pf_schedule_claim(struct pf_schedule *s, uint64_t most,
+bool pf_schedule_claim(struct pf_schedule *s, uint64_t max,
 			 unsigned workers, struct pf_stripe *stripe)
 {
 	uint32_t at_once;
@@ -214,10 +215,10 @@ bool pf_schedule_claim(struct pf_schedule *s, uint64_t most,
 	if (stripe->first >= end)
 		return false;
 	at_once = stripe->phase->at_once;
-	end = lower_of(end, stripe->first + (at_once ? at_once :
-					    UNITS_MOST / workers));
+	end = min_of(end, stripe->first + (at_once ? at_once :
+					    MAX_UNITS / workers));
 	if (!at_once)
-		end = weigh(s, end, weight_to_claim(s, most), stripe);
+		end = weigh_units(s, end, weight_to_claim(s, max), stripe);
 	stripe->last = end - 1;
 	s->next_unit = end;
 	return true;

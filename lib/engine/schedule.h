@@ -15,18 +15,6 @@
 
 #include "source.h"
 
-/* What follows from a change of a part.  The part's function returns a mask of these, and
- * settle() in monitor.c acts on it. */
-enum pf_event {
-	PF_EVENT_WORK = 1,	/* idle and throttled workers look again */
-	PF_EVENT_ROOM = 2,	/* the same, if one of them is throttled */
-	PF_EVENT_GATE = 4,	/* a checker that waits at the gate looks again */
-	PF_EVENT_ENDED = 8,	/* callers that wait for the workers to end, or to
-				   have nothing left to read, look again */
-	PF_EVENT_GIVE_UP = 16,	/* the workers claim nothing any more */
-	PF_EVENT_WAKE = 32	/* an engine that is asleep starts to read */
-};
-
 /* What is known of the phase after the current one.  The last worker that finds nothing to
  * claim goes from UNKNOWN to CHOOSING, and from there to UNKNOWN in the next phase, or to
  * NONE; a phase that the checker begins leads from NONE to UNKNOWN. */
@@ -45,7 +33,7 @@ struct pf_schedule {
 							   none */
 	atomic_uint epoch;	/* phases begun: what was claimed in an older
 				   one is dropped */
-	atomic_uint_fast64_t at;	/* the checker's phase and unit, packed */
+	atomic_uint_fast64_t report;	/* the checker's phase and unit, packed */
 	atomic_bool has_checker;	/* there is a checker */
 
 	/* These need the lock. */
@@ -92,10 +80,10 @@ bool pf_schedule_has_passed(const struct pf_schedule *s, uint64_t unit);
 /* The checker's last report no longer counts. */
 void pf_schedule_forget_report(struct pf_schedule *s);
 
-/* Tell the source how the engine is going to work.  The first phase becomes the current
- * one, unless the checker has begun another. */
+/* Have the source begin, with the options as they are known now.  The first phase becomes
+ * the current one, unless the checker has begun another. */
 void pf_schedule_begin_source(struct pf_schedule *s,
-			   const struct pf_start *start);
+			      const struct pf_options *options, bool asleep);
 
 /* Begin this phase at its first unit, or, with NULL, none. */
 unsigned pf_schedule_begin_phase(struct pf_schedule *s,
@@ -104,9 +92,9 @@ unsigned pf_schedule_begin_phase(struct pf_schedule *s,
 /* There may be work for an idle worker: it looks again. */
 unsigned pf_schedule_announce_units(struct pf_schedule *s);
 
-/* Claim the units that come next, of a weight of at most `most` bytes, for one of the
+/* Claim the units that come next, of a weight of at most `max` bytes, for one of the
  * `workers`.  Returns false, with the phase set, if there is nothing now. */
-bool pf_schedule_claim(struct pf_schedule *s, uint64_t most,
+bool pf_schedule_claim(struct pf_schedule *s, uint64_t max,
 			 unsigned workers, struct pf_stripe *stripe);
 
 /* May the phase end when all workers are idle?  It may not if reports of the checker can

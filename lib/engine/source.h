@@ -30,6 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "options.h"
+
 /* The most classes and devices of a source, and bytes that it parses at once. */
 #define PF_MAX_CLASSES 32u
 #define PF_MAX_DEVICES 64u
@@ -65,18 +67,7 @@ struct pf_phase {
 	uint32_t at_once;
 	/* Classes (1u << class) found in this phase that the checker does not
 	 * use before a later one.  They may take half of the budget. */
-	uint32_t later;
-};
-
-/* How the engine is going to work. */
-struct pf_start {
-	uint64_t budget;	/* bytes that may be ahead of the checker */
-	bool has_checker;	/* otherwise nothing makes room in the budget */
-	bool seeks;		/* one sweep is cheaper than two */
-	bool asleep;		/* everything may be cached: until the next
-				   begin() nothing is seeded; there are only
-				   samples, which may be parsed, and units() and
-				   weight() of the first phase */
+	uint32_t deferred;
 };
 
 struct pf_source;
@@ -92,9 +83,12 @@ struct pf_source_ops {
 	/* All of them must exist, unless said otherwise. */
 
 	/* Called before the work begins, while there are no workers: `asleep` at
-	 * first, and again when there is something to read. */
+	 * first, and again when there is something to read.  Asleep: everything may
+	 * be cached; until the next begin() nothing is seeded, there are only
+	 * samples, which may be parsed, and units() and weight() of the first
+	 * phase.  Uses the options' budget, has_checker and seeks. */
 	void (*begin)(struct pf_source *source,
-		      const struct pf_start *start);
+		      const struct pf_options *options, bool asleep);
 	/*
 	 * The phase that follows `after`, which has ended: everything in it was
 	 * read and parsed.  NULL as `after`: the first one, which must exist.

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
+#include "events.h"
 #include "window.h"
 
 /* Interval between queries of the machine's available memory. */
 #define MEMORY_INTERVAL_NS 100000000ull
-#define BUDGET_LEAST (1ull << 20)
+#define MIN_BUDGET (1ull << 20)
 
-/* The most memory for the set of places ahead, bytes: 1 MiB holds 49,000 of them if they
+/* Memory for the set of blocks ahead, bytes, at most: 1 MiB holds 49,000 of them if they
  * are far from each other. */
-#define SET_MEMORY (1u << 20)
+#define MAX_SET_BYTES (1u << 20)
 
-/* The place of a byte of a device. */
-static uint64_t place(const struct pf_window *w, unsigned device,
+static uint64_t block_of(const struct pf_window *w, unsigned device,
 		      uint64_t offset)
 {
 	return w->base[device] + offset / w->source->grain;
@@ -24,21 +24,20 @@ uint64_t pf_window_unread_bytes(const struct pf_window *w)
 
 void pf_window_init(struct pf_window *w,
 		      const struct pf_schedule *schedule,
-		      const struct pf_options *cfg,
+		      const struct pf_options *options,
 		      struct e2pf_device *dev)
 {
 	const struct pf_source *source = schedule->source;
-	uint64_t places = 0;
+	uint64_t blocks = 0;
 	unsigned i;
 
 	w->schedule = schedule;
 	w->source = source;
-	w->cfg = cfg;
+	w->options = options;
 	w->dev = dev;
-	/* All devices lie end to end. */
 	for (i = 0; i < source->devices; i++) {
-		w->base[i] = places;
-		places += (source->bytes[i] + source->grain - 1) /
+		w->base[i] = blocks;
+		blocks += (source->bytes[i] + source->grain - 1) /
 			  source->grain;
 	}
 }
@@ -56,7 +55,7 @@ void pf_window_query_memory(struct pf_window *w)
 {
 	uint64_t last = w->memory_queried, now, limit;
 
-	if (!w->cfg->limit)
+	if (!w->options->limit)
 		return;
 	now = w->dev->ops->now(w->dev);
 	if (last && now - last < MEMORY_INTERVAL_NS)
@@ -64,19 +63,19 @@ void pf_window_query_memory(struct pf_window *w)
 	/* One worker makes the query for all. */
 	if (!atomic_compare_exchange_strong(&w->memory_queried, &last, now))
 		return;
-	limit = w->cfg->limit(w->cfg->ctx);
-	if (limit > w->cfg->budget)
-		limit = w->cfg->budget;
-	w->budget = limit > BUDGET_LEAST ? limit : BUDGET_LEAST;
+	limit = w->options->limit(w->options->ctx);
+	if (limit > w->options->budget)
+		limit = w->options->budget;
+	w->budget = limit > MIN_BUDGET ? limit : MIN_BUDGET;
 }
 
 void pf_window_start(struct pf_window *w)
 {
-	w->budget = w->cfg->budget;
+	w->budget = w->options->budget;
 	w->memory_queried = 0;
 	pf_window_query_memory(w);
 	w->unused += pf_window_unread_bytes(w);
-	pf_blockset_reset(&w->ahead, SET_MEMORY);
+	pf_blockset_reset(&w->ahead, MAX_SET_BYTES);
 	w->deferred_bytes = 0;
 	w->total_from = w->prefetched_bytes;
 }
@@ -87,7 +86,7 @@ bool pf_window_admit_deferred(struct pf_window *w, uint64_t bytes)
 
 	/* What was added is never subtracted: the checker may drop all meanwhile. */
 	do {
-		if (w->cfg->has_checker && before + bytes > w->budget / 2)
+		if (w->options->has_checker && before + bytes > w->budget / 2)
 			return false;
 	} while (!atomic_compare_exchange_weak(&w->deferred_bytes, &before,
 					       before + bytes));
@@ -101,12 +100,12 @@ void pf_window_drop_deferred(struct pf_window *w)
 
 uint64_t pf_window_max_claim(const struct pf_window *w)
 {
-	uint64_t most = w->budget / 4;
+	uint64_t max = w->budget / 4;
 
 	if (w->read_bytes > w->claimed_bytes && w->claimed_bytes)
-		most = (uint64_t)((double)most * (double)w->claimed_bytes /
+		max = (uint64_t)((double)max * (double)w->claimed_bytes /
 				  (double)w->read_bytes);
-	return most;
+	return max;
 }
 
 /*
@@ -198,26 +197,26 @@ bool pf_window_is_full(struct pf_window *w, bool nearest)
 
 bool pf_window_is_used_up(const struct pf_window *w)
 {
-	return !w->cfg->has_checker &&
+	return !w->options->has_checker &&
 	       w->prefetched_bytes - w->total_from >= w->budget;
 }
 
 /*
- * Places.
+ * Blocks.
  */
 
 /* Record bytes of a reference as ahead of the checker.  Returns how many were not. */
-static uint64_t record(struct pf_window *w, const struct pf_stripe *stripe,
+static uint64_t record_ahead(struct pf_window *w, const struct pf_stripe *stripe,
 		       const struct pf_ref *ref, uint64_t from, uint64_t to)
 {
-	uint64_t first = place(w, ref->device, from);
-	uint64_t last = place(w, ref->device, to - 1);
+	uint64_t first = block_of(w, ref->device, from);
+	uint64_t last = block_of(w, ref->device, to - 1);
 	uint64_t bytes = pf_blockset_add(&w->ahead, first,
 					   last - first + 1) *
 			 w->source->grain;
 
 	/* Blocks for a later phase were counted when they were found. */
-	if (!(stripe->phase->later & UINT32_C(1) << ref->cls))
+	if (!(stripe->phase->deferred & UINT32_C(1) << ref->cls))
 		count_ahead(w, stripe->number, bytes);
 	return bytes;
 }
@@ -227,35 +226,52 @@ static uint64_t end_of(const struct pf_ref *ref)
 	return ref->offset + ref->length;
 }
 
-void pf_window_count_span(struct pf_window *w, struct pf_run *run,
-			    const struct pf_stripe *stripe, uint64_t pos,
-			    uint64_t len, bool missing)
+void pf_window_advance_run(struct pf_run *run, uint64_t pos)
 {
-	uint64_t end = pos + len, gaps = 0, new_bytes = 0, to;
+	while (run->next < run->n && end_of(&run->ref[run->next]) <= pos)
+		run->next++;
+}
+
+/* Record the run's references from `pos` to `end` as ahead.  Returns the bytes that were
+ * not, and sets *gaps to those between the references. */
+static uint64_t record_span(struct pf_window *w, const struct pf_run *run,
+			    const struct pf_stripe *stripe, uint64_t pos,
+			    uint64_t end, uint64_t *gaps)
+{
+	uint64_t new_bytes = 0, to;
 	const struct pf_ref *ref;
 	size_t i;
 
-	w->planned_bytes += len;
-	while (run->next < run->n && end_of(&run->ref[run->next]) <= pos)
-		run->next++;
-	if (!missing)
-		return;
+	*gaps = 0;
 	/* References may overlap: `pos` is behind those that were recorded. */
 	for (i = run->next; i < run->n && pos < end; i++) {
 		ref = &run->ref[i];
 		if (ref->offset >= end)
 			break;
 		if (ref->offset > pos) {
-			gaps += ref->offset - pos;
+			*gaps += ref->offset - pos;
 			pos = ref->offset;
 		}
 		to = end_of(ref) < end ? end_of(ref) : end;
 		if (to > pos) {
-			new_bytes += record(w, stripe, ref, pos, to);
+			new_bytes += record_ahead(w, stripe, ref, pos, to);
 			pos = to;
 		}
 	}
-	gaps += end - pos;
+	*gaps += end - pos;
+	return new_bytes;
+}
+
+void pf_window_count_span(struct pf_window *w, const struct pf_run *run,
+			  const struct pf_stripe *stripe, uint64_t pos,
+			  uint64_t len, bool missing)
+{
+	uint64_t new_bytes, gaps;
+
+	w->planned_bytes += len;
+	if (!missing)
+		return;
+	new_bytes = record_span(w, run, stripe, pos, pos + len, &gaps);
 	if (!new_bytes)
 		return;		/* all of it is already in flight */
 	w->unused += gaps;
@@ -270,8 +286,8 @@ unsigned pf_window_mark_read(struct pf_window *w,
 	uint64_t end = read->offset + read->length;
 
 	if (read->offset < bytes && read->length) {
-		first = place(w, read->device, read->offset);
-		n = place(w, read->device, (end < bytes ? end : bytes) - 1);
+		first = block_of(w, read->device, read->offset);
+		n = block_of(w, read->device, (end < bytes ? end : bytes) - 1);
 		n = pf_blockset_remove(&w->ahead, first, n - first + 1);
 	}
 	*were = n;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The window: how many bytes are ahead of the checker, which places they are, and
+ * The window: how many bytes are ahead of the checker, which blocks they are, and
  * how many there may be.
  *
  * Where the checker reports its position, the bytes read for units that it has
- * not passed are ahead; in other phases, every place that it has not read.  Both are
- * counted in every phase: the places tell whether the checker has used what was read ahead.
+ * not passed are ahead; in other phases, every block that it has not read.  Both are
+ * counted in every phase: the blocks tell whether the checker has used what was read ahead.
+ * A block is of the source's grain, and is numbered over all devices, which lie end to end.
  */
 #ifndef PF_WINDOW_H
 #define PF_WINDOW_H
@@ -28,7 +29,7 @@ struct pf_stripe_ahead {
 struct pf_window {
 	const struct pf_schedule *schedule;
 	const struct pf_source *source;
-	const struct pf_options *cfg;
+	const struct pf_options *options;
 	struct e2pf_device *dev;		/* whose clock is used */
 	/* Any thread reads and writes these without the lock. */
 	atomic_uint_fast64_t budget;		/* now, bytes */
@@ -42,13 +43,13 @@ struct pf_window {
 	uint64_t claimed_bytes;		/* weight of the units that were claimed in
 					   this phase, and */
 	uint64_t read_bytes;		/* what was requested for them */
-	struct pf_blockset ahead;	/* places read ahead and not used */
+	struct pf_blockset ahead;	/* blocks read ahead and not used */
 	uint64_t unused;		/* bytes that nobody will use: of gaps, and
 					   those ahead when reading began again */
 	uint64_t planned_bytes, prefetched_bytes;	/* since the creation */
 	uint64_t total_from;		/* prefetched_bytes at the start */
 
-	/* Const from the creation on: the first place of each device. */
+	/* Const from the creation on: the first block of each device. */
 	uint64_t base[PF_MAX_DEVICES];
 };
 
@@ -60,10 +61,10 @@ struct pf_run {
 				   or beyond it */
 };
 
-/* Lay out the places of all devices of the schedule's source. */
+/* Number the blocks of all devices of the schedule's source. */
 void pf_window_init(struct pf_window *w,
 		      const struct pf_schedule *schedule,
-		      const struct pf_options *cfg,
+		      const struct pf_options *options,
 		      struct e2pf_device *dev);
 void pf_window_free(struct pf_window *w);
 
@@ -74,6 +75,9 @@ void pf_window_query_memory(struct pf_window *w);
 /* May these bytes, which were found for a later phase, be read now?  If so, they count.
  * Needs no lock. */
 bool pf_window_admit_deferred(struct pf_window *w, uint64_t bytes);
+
+/* Go on to a span of the run that begins at `pos`.  Needs no lock. */
+void pf_window_advance_run(struct pf_run *run, uint64_t pos);
 
 /* The others need the lock. */
 
@@ -87,8 +91,8 @@ void pf_window_begin_phase(struct pf_window *w);
  * own order. */
 void pf_window_drop_deferred(struct pf_window *w);
 
-/* The most that may be claimed at once, as a weight of units: that to which a quarter of
- * the budget belongs, judging by the bytes read for those claimed before. */
+/* What may be claimed at once, as a weight of units: that to which a quarter of the
+ * budget belongs, judging by the bytes read for those claimed before. */
 uint64_t pf_window_max_claim(const struct pf_window *w);
 
 /* Count a stripe that was claimed, and set its number. */
@@ -101,19 +105,19 @@ bool pf_window_is_full(struct pf_window *w, bool nearest);
 /* If there is no checker: were all bytes of the budget read? */
 bool pf_window_is_used_up(const struct pf_window *w);
 
-/* Count a span of a run: `len` bytes from `pos` on, which are requested next if
+/* Count a span that the run has gone on to: `len` bytes from `pos` on, which are requested next if
  * `missing`.  This is done just before the request, so that the checker cannot read and
  * forget a block before it is recorded. */
-void pf_window_count_span(struct pf_window *w, struct pf_run *run,
-			    const struct pf_stripe *stripe, uint64_t pos,
-			    uint64_t len, bool missing);
+void pf_window_count_span(struct pf_window *w, const struct pf_run *run,
+			  const struct pf_stripe *stripe, uint64_t pos,
+			  uint64_t len, bool missing);
 
-/* The checker has read these places: they are no longer ahead of it.  Sets *were: any
+/* The checker has read these blocks: they are no longer ahead of it.  Sets *were: any
  * of them was ahead. */
 unsigned pf_window_mark_read(struct pf_window *w,
 			       const struct pf_read *read, bool *were);
 
-/* Bytes of the places that are ahead of the checker. */
+/* Bytes of the blocks that are ahead of the checker. */
 uint64_t pf_window_unread_bytes(const struct pf_window *w);
 
 #endif

@@ -1,31 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/*
- * The workers: threads that claim units, and request and parse what they refer to in the
- * order of their elevators.
- */
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 
-#include "device/thread.h"
-#include "elevator.h"
-#include "monitor.h"
+#include "claim.h"
+#include "worker.h"
 
 /* References of 24 bytes that all workers together hold: 1.1 MiB, and one for
  * REF_BUDGET bytes of the budget; and that each may hold and parse in any case.  With
  * half of it a check on a disk took 1.02 to 1.05 as long. */
-#define REFS_MOST (48u << 10)
+#define MAX_REFS (48u << 10)
 #define REF_BUDGET 1024u
-#define LEAST_REFS 4096u
+#define MIN_REFS 4096u
 
 /* Bytes requested and not yet parsed. */
 #define SEEK_AHEAD (32u << 20)
 #define FLASH_AHEAD (8u << 20)
-
-/* Requests in flight on a device that may be failing: each that hits a bad sector has
- * to be waited for, at the latest at the end. */
-#define DEGRADED_MAX_REQUESTS 2u
 
 /* How long to wait for a request before asking whether it is still wanted, and whether
  * others have completed; and after how many of these waits a page that could not be read
@@ -39,165 +29,136 @@
 /* Bytes that are read of a request if the kernel does not tell whether it has completed. */
 #define TOUCHED_BYTES 4096u
 
-/*
- * How many requests may be in flight: the end of a check has to wait for all of them, minutes
- * for a full queue on a disk that takes seconds for a request.  The limit grows by one with
- * each that completes in time, and is halved if one is late.  A disk with 64 requests to
- * choose among takes half a second for them.  At first it is as many as complete in half of
- * that time, FIRST_LEAST if that is not known.
- */
-#define LATE_NS 500000000u
-#define FIRST_LEAST 4u
-#define FIRST_MOST 64u
-
-/* The mean is of about so many requests.  If it is of 20, a few large ones keep gaps narrow
- * for many small ones behind them. */
-#define MEAN_OF 100u
-
-struct request {
-	unsigned device;
-	uint64_t offset, bytes;
-	uint64_t made;			/* when, ns */
-};
-
-/* Only the worker's thread uses it. */
-struct pf_worker {
-	pthread_t thread;
-	struct pf_engine *e;
-	struct pf_turn turn;
-	struct pf_elevator elevator;
-	unsigned char piece[PF_MAX_PIECE];	/* that is parsed */
-	struct request ring[PF_MAX_INFLIGHT];	/* those in flight */
-	unsigned oldest, in_flight;	/* index in it; number */
-	unsigned most;			/* that may be in flight, at present */
-	uint64_t mean;			/* bytes of a request, of late */
-};
-
 static bool is_obsolete(const struct pf_worker *w)
 {
-	return pf_state_is_obsolete(w->e, &w->turn.stripe);
+	return pf_state_is_obsolete(w->engine, &w->stripe);
 }
 
 /*
  * Requests in flight.
  */
 
-/* How many may be in flight at first.  Each takes `latency_ns` while others are in flight;
- * 0: not measured. */
-static unsigned first_limit(uint64_t latency_ns)
-{
-	uint64_t n = latency_ns ? LATE_NS / 2 / latency_ns : FIRST_LEAST;
-
-	if (n < FIRST_LEAST)
-		return FIRST_LEAST;
-	return n < FIRST_MOST ? (unsigned)n : FIRST_MOST;
-}
-
-static struct request *request_at(struct pf_worker *w, unsigned index)
-{
-	return &w->ring[(w->oldest + index) % PF_MAX_INFLIGHT];
-}
-
-/* Judged by the request's last block.  If that is missing it was evicted again, and the
- * request has completed.  Only where the device can tell a missing block from a held one:
- * elsewhere the caller reads the block, which takes a seek back where the device seeks. */
-static bool is_complete(struct pf_engine *e, const struct request *r)
-{
-	struct e2pf_device *dev = e->devices[r->device];
-	enum e2pf_residency state;
-
-	dev->ops->span(dev, r->offset + r->bytes - e->source->grain, 1, &state);
-	return state == E2PF_CACHED ||
-	       (state == E2PF_MISSING && dev->sees_held);
-}
-
-/* The oldest request is no longer in flight.  `late`: it took long or has failed, and then
- * counts as completed, too. */
+/* The oldest request has ended; `late` as pf_inflight_remove_oldest() has it. */
 static void end_request(struct pf_worker *w, bool late)
 {
-	const struct request *r = request_at(w, 0);
+	const struct pf_request *r = pf_inflight_oldest(&w->inflight);
 
 	if (!late)
-		e2pf_device_populate(w->e->devices[r->device], r->offset,
-				     r->bytes);
-	w->oldest = (w->oldest + 1) % PF_MAX_INFLIGHT;
-	w->in_flight--;
-	if (late)
-		w->most = (w->most + 1) / 2;
-	else if (w->most < PF_MAX_INFLIGHT)
-		w->most++;
+		e2pf_device_populate(w->engine->devices[r->device], r->offset,
+				     r->length);
+	pf_inflight_remove_oldest(&w->inflight, late);
+}
+
+static bool is_complete(const struct pf_worker *w, const struct pf_request *r)
+{
+	const struct pf_engine *e = w->engine;
+
+	return pf_inflight_is_complete(r, e->devices[r->device],
+				       e->source->grain);
 }
 
 /* Count the requests that have completed meanwhile: they are progress, too. */
 static void count_completed(struct pf_worker *w)
 {
-	while (w->in_flight && is_complete(w->e, request_at(w, 0))) {
+	while (w->inflight.count &&
+	       is_complete(w, pf_inflight_oldest(&w->inflight))) {
 		end_request(w, false);
-		pf_pool_note_progress(&w->e->pool, pf_state_now(w->e));
+		pf_pool_note_progress(&w->engine->pool,
+				      pf_state_now(w->engine));
 	}
 }
 
-/* A read of ours at this place has returned after `ns`; `error` is an errno or 0.  Returns
+/* A read of ours at this offset has returned after `ns`; `error` is an errno or 0.  Returns
  * false if nobody wants the rest. */
 static bool read_returned(struct pf_worker *w, uint64_t offset, int error,
 			  uint64_t ns)
 {
 	if (ns >= PF_STALL_NS)
 		count_completed(w);
-	return pf_claim_read_returned(w->e, &w->turn, offset, error, ns);
+	return pf_claim_read_returned(w, offset, error, ns);
 }
+
+/* What has become of a range that was requested. */
+enum arrival {
+	PENDING,
+	ARRIVED,
+	READ_IT,	/* the caller has to: nobody can tell, or no disk reads
+			   anything, so that nobody will read it */
+	FAILED,
+	UNWANTED	/* the stripe is obsolete */
+};
+
+/* A wait for a range. */
+struct wait {
+	uint64_t offset, began;
+	unsigned waits;			/* of WAIT_NS */
+	unsigned failed_offsets;	/* before it began */
+	bool stalled;			/* it was reported */
+};
 
 /* Has this wait been for a page that nobody will read but this worker?  One of a degraded
  * device is left to the checker; without a checker, such a page may be one of many in a
  * request of which one sector is bad. */
-static bool is_passed_over(const struct pf_engine *e, uint64_t began,
-			   unsigned waits)
+static bool is_passed_over(const struct pf_engine *e, const struct wait *wait)
 {
-	if (waits <= WAITS_TO_DROP || (e->health.degraded && e->cfg.has_checker))
+	if (wait->waits <= WAITS_TO_DROP ||
+	    (e->health.degraded && e->options.has_checker))
 		return false;
 	return pf_health_query_disks(&e->health) == 0 ||
-	       (!e->cfg.has_checker && pf_state_now(e) - began >= PASSED_NS);
+	       (!e->options.has_checker &&
+		pf_state_now(e) - wait->began >= PASSED_NS);
 }
 
-/*
- * Wait until this range, which was requested, has been read.  Returns false if that has
- * failed or the stripe is obsolete; true also if nobody can tell, or if no disk reads
- * anything, so that nobody will read it: the caller does.  A request that takes a second is
- * waited for as long as the checker has not passed it: a device that tries a bad sector is
- * not asked for more.  Requests that complete meanwhile are progress; `is_next`: this is
- * the one that count_completed() would ask about.
- */
-static bool wait_for_range(struct pf_worker *w, unsigned device,
-			   uint64_t offset, uint64_t len, bool is_next)
+/* The range has not arrived in time.  A request that takes a second is waited for as long as
+ * the checker has not passed it: a device that tries a bad sector is not asked for more. */
+static enum arrival judge_wait(struct pf_worker *w, struct wait *wait)
 {
-	struct pf_engine *e = w->e;
-	struct e2pf_device *dev = e->devices[device];
-	uint64_t began = pf_state_now(e);
-	unsigned failed = e->health.failed_offsets, waits = 1;
-	bool stalled = false, wanted = true;
+	struct pf_engine *e = w->engine;
+	bool unwanted = is_obsolete(w);
+	bool failed = e->health.failed_offsets != wait->failed_offsets;
+	uint64_t ns = pf_state_now(e) - wait->began;
 
-	/* A page that fails later, or again, costs too much to be tried once more by
-	 * us. */
-	for (; dev->ops->arrives && wanted &&
-	     !dev->ops->arrives(dev, offset, len, is_obsolete(w) ?
-				PF_STALLED_NS : WAIT_NS,
-				waits == WAITS_TO_DROP && !e->health.degraded);
-	     waits++) {
-		if (!is_next)
-			count_completed(w);
-		wanted = !is_obsolete(w) && e->health.failed_offsets == failed;
-		if (!stalled && (e->health.degraded ||
-			       pf_state_now(e) - began >= PF_STALLED_NS)) {
-			stalled = true;
-			pf_claim_read_stalls(e, &w->turn, offset,
-						pf_state_now(e) - began);
-		} else if (is_passed_over(e, began, waits)) {
-			break;
+	if (!wait->stalled && (e->health.degraded || ns >= PF_STALLED_NS)) {
+		wait->stalled = true;
+		pf_claim_read_stalls(w, wait->offset, ns);
+	} else if (!unwanted && !failed && is_passed_over(e, wait)) {
+		return READ_IT;
+	}
+	wait->waits++;
+	return unwanted ? UNWANTED : failed ? FAILED : PENDING;
+}
+
+/* Wait until this range, which was requested, has been read.  Requests that complete
+ * meanwhile are progress; `is_oldest`: this is the one that count_completed() would ask
+ * about. */
+static enum arrival wait_for_range(struct pf_worker *w, unsigned device,
+				   uint64_t offset, uint64_t len, bool is_oldest)
+{
+	struct pf_engine *e = w->engine;
+	struct e2pf_device *dev = e->devices[device];
+	struct wait wait = {
+		.offset = offset, .began = pf_state_now(e), .waits = 1,
+		.failed_offsets = e->health.failed_offsets
+	};
+	enum arrival arrival = dev->ops->arrives ? PENDING : READ_IT;
+
+	while (arrival == PENDING) {
+		/* A page that fails later, or again, costs too much to be tried once
+		 * more by us. */
+		bool drop = wait.waits == WAITS_TO_DROP && !e->health.degraded;
+
+		if (dev->ops->arrives(dev, offset, len, is_obsolete(w) ?
+				      PF_STALLED_NS : WAIT_NS, drop)) {
+			arrival = ARRIVED;
+		} else {
+			if (!is_oldest)
+				count_completed(w);
+			arrival = judge_wait(w, &wait);
 		}
 	}
-	if (stalled)
-		pf_claim_resume(e, &w->turn);
-	return wanted;
+	if (wait.stalled)
+		pf_claim_read_ended(w);
+	return arrival;
 }
 
 /*
@@ -207,27 +168,30 @@ static bool wait_for_range(struct pf_worker *w, unsigned device,
  */
 static int wait_for_request(struct pf_worker *w)
 {
-	struct pf_engine *e = w->e;
-	const struct request r = *request_at(w, 0);
-	struct e2pf_device *dev = e->devices[r.device];
+	struct pf_engine *e = w->engine;
+	const struct pf_request *r = pf_inflight_oldest(&w->inflight);
+	struct e2pf_device *dev = e->devices[r->device];
 	uint32_t len = e->source->grain;
-	uint64_t offset = r.offset + r.bytes - len, began = pf_state_now(e), now;
+	uint64_t offset = r->offset + r->length - len;
+	uint64_t began = pf_state_now(e), now;
+	enum arrival arrival;
 	char buf[TOUCHED_BYTES];
 	int err = 0;
 
-	if (is_complete(e, &r)) {
+	if (is_complete(w, r)) {
 		end_request(w, false);
 		return 0;
 	}
-	if (!wait_for_range(w, r.device, offset, 1, true)) {
+	arrival = wait_for_range(w, r->device, offset, 1, true);
+	if (arrival == FAILED || arrival == UNWANTED) {
 		end_request(w, true);
 		return EIO;
 	}
-	if (!is_complete(e, &r))
+	if (!is_complete(w, r))
 		err = dev->ops->read(dev, buf, offset,
 				     len < sizeof(buf) ? len : sizeof(buf));
 	now = pf_state_now(e);
-	end_request(w, err || now - r.made >= LATE_NS);
+	end_request(w, err || now - r->made >= PF_LATE_NS);
 	read_returned(w, offset, err, now - began);
 	return err;
 }
@@ -235,9 +199,9 @@ static int wait_for_request(struct pf_worker *w)
 /* Wait until there may be another request; false if nobody wants it. */
 static bool wait_for_requests(struct pf_worker *w)
 {
-	while ((w->in_flight >= w->most ||
-		(w->in_flight >= DEGRADED_MAX_REQUESTS &&
-		 pf_health_limits_requests(&w->e->health))) && !is_obsolete(w))
+	while (pf_inflight_is_full(&w->inflight, pf_health_limits_requests(
+					   &w->engine->health)) &&
+	       !is_obsolete(w))
 		wait_for_request(w);
 	return !is_obsolete(w);
 }
@@ -250,7 +214,7 @@ static bool wait_for_requests(struct pf_worker *w)
 static bool request_span(struct pf_worker *w, unsigned device, uint64_t pos,
 			 uint64_t len)
 {
-	struct pf_engine *e = w->e;
+	struct pf_engine *e = w->engine;
 	struct e2pf_device *dev = e->devices[device];
 	uint32_t grain = e->source->grain;
 	uint64_t end = pos + len;
@@ -263,12 +227,8 @@ static bool request_span(struct pf_worker *w, unsigned device, uint64_t pos,
 		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
 		pf_pool_note_progress(&e->pool, pf_state_now(e));
-		pf_inflight_add(&e->reads, dev, device, pos, (uint32_t)len);
-		*request_at(w, w->in_flight++) = (struct request) {
-			.device = device, .offset = pos, .bytes = len,
-			.made = pf_state_now(e)
-		};
-		w->mean = (w->mean * (MEAN_OF - 1) + len) / MEAN_OF;
+		pf_stats_count_request(&e->stats);
+		pf_inflight_add(&w->inflight, dev, device, pos, (uint32_t)len);
 		pf_pool_note_progress(&e->pool, pf_state_now(e));
 	}
 	return true;
@@ -287,36 +247,43 @@ static void mark_held(const struct pf_run *run, uint64_t pos,
 			run->ref[i].held = true;
 }
 
+static uint64_t run_end(const struct pf_run *run)
+{
+	uint64_t end = 0;
+	size_t i;
+
+	for (i = 0; i < run->n; i++)
+		if (run->ref[i].offset + run->ref[i].length > end)
+			end = run->ref[i].offset + run->ref[i].length;
+	return end;
+}
+
 /* Request a run as far as none of it is in the cache.  Returns false if nobody wants
  * it. */
 static bool request_run(struct pf_worker *w,
 			const struct pf_elevator_step *step)
 {
 	struct pf_run run = { .ref = step->ref, .n = step->n };
-	struct pf_engine *e = w->e;
+	struct pf_engine *e = w->engine;
 	unsigned device = step->ref->device;
 	struct e2pf_device *dev = e->devices[device];
-	uint64_t pos = step->ref->offset, end = pos, len;
+	uint64_t pos = step->ref->offset, end = run_end(&run), len;
 	enum e2pf_residency state;
 	bool missing;
-	size_t i;
 
 	pf_health_sample_disks(&e->health);
 	pf_window_query_memory(&e->window);
-	if (!pf_claim_wait_for_room(e, &w->turn))
+	if (!pf_claim_wait_for_room(w))
 		return false;
-	for (i = 0; i < step->n; i++)
-		if (step->ref[i].offset + step->ref[i].length > end)
-			end = step->ref[i].offset + step->ref[i].length;
 	for (; pos < end; pos += len) {
 		len = dev->ops->span(dev, pos, end - pos, &state);
 		missing = state == E2PF_MISSING;
+		pf_window_advance_run(&run, pos);
 		if (state == E2PF_CACHED)
 			e2pf_device_populate(dev, pos, len);
 		if (state == E2PF_HELD)
 			mark_held(&run, pos, len);
-		if (!pf_claim_count_span(e, &w->turn, &run, pos, len,
-					     missing) ||
+		if (!pf_claim_count_span(w, &run, pos, len, missing) ||
 		    (missing && !request_span(w, device, pos, len)))
 			return false;
 	}
@@ -331,44 +298,55 @@ static bool request_run(struct pf_worker *w,
 static void add_found(void *ctx, const struct pf_ref *ref)
 {
 	struct pf_worker *w = ctx;
-	struct pf_engine *e = w->e;
-	const struct pf_phase *phase = w->turn.stripe.phase;
-	uint32_t bit;
+	struct pf_engine *e = w->engine;
+	uint32_t deferred = w->stripe.phase->deferred;
 
 	if (!pf_elevator_is_sound(e->source, ref))
 		return;
-	bit = UINT32_C(1) << ref->cls;
-	if (phase->later & bit && !pf_window_admit_deferred(&e->window, ref->length))
+	if (deferred & UINT32_C(1) << ref->cls &&
+	    !pf_window_admit_deferred(&e->window, ref->length))
 		return;
 	pf_elevator_add(&w->elevator, ref);
+}
+
+/* Read a piece into w->piece.  Returns true if it is to be parsed; *wanted is false if
+ * nobody wants the rest of the stripe. */
+static bool read_piece(struct pf_worker *w, const struct pf_ref *ref,
+		       uint64_t offset, uint32_t size, bool *wanted)
+{
+	struct pf_engine *e = w->engine;
+	struct e2pf_device *dev = e->devices[ref->device];
+	uint64_t began = pf_state_now(e);
+	enum arrival arrival = READ_IT;
+	int err;
+
+	/* A device that may be failing is not asked a second time. */
+	if (!ref->held || (e->health.degraded && e->options.has_checker))
+		arrival = wait_for_range(w, ref->device, offset, size, false);
+	*wanted = true;
+	if (arrival == FAILED || arrival == UNWANTED) {
+		*wanted = !is_obsolete(w);
+		return false;
+	}
+	if (!size)
+		return false;
+	err = dev->ops->read(dev, w->piece, offset, size);
+	*wanted = read_returned(w, offset, err, pf_state_now(e) - began);
+	return *wanted && !err;
 }
 
 static bool parse_piece(struct pf_worker *w,
 			const struct pf_elevator_step *step)
 {
-	struct pf_engine *e = w->e;
-	struct pf_source *source = e->source;
+	struct pf_source *source = w->engine->source;
 	const struct pf_ref ref = *step->ref;
-	uint64_t began = pf_state_now(e), offset = ref.offset + step->at;
-	struct e2pf_device *dev = e->devices[ref.device];
-	bool wanted = true;
 	uint32_t size = source->ops->piece(source, &ref, step->at);
-	int err = 0;
+	bool wanted;
 
-	/* A device that may be failing is not asked a second time. */
-	if ((!ref.held || (e->health.degraded && e->cfg.has_checker)) &&
-	    !wait_for_range(w, ref.device, offset, size, false)) {
-		pf_elevator_advance(&w->elevator, size);
-		return !is_obsolete(w);
-	}
-	if (size) {
-		err = dev->ops->read(dev, w->piece, offset, size);
-		wanted = read_returned(w, offset, err, pf_state_now(e) - began);
-	}
-	if (size && wanted && !err &&
+	if (read_piece(w, &ref, ref.offset + step->at, size, &wanted) &&
 	    source->ops->parse(source, &ref, step->at, w->piece, size, add_found,
 			       w))
-		pf_claim_announce_units(e);
+		pf_claim_announce_units(w->engine);
 	pf_elevator_advance(&w->elevator, size);
 	return wanted;
 }
@@ -380,12 +358,20 @@ static bool parse_piece(struct pf_worker *w,
 /* Fill the elevator's first level. */
 static void seed_units(struct pf_worker *w)
 {
-	struct pf_source *source = w->e->source;
+	struct pf_source *source = w->engine->source;
+	const struct pf_stripe *s = &w->stripe;
 	uint64_t unit;
 
-	for (unit = w->turn.stripe.first; unit <= w->turn.stripe.last; unit++)
-		source->ops->seed(source, w->turn.stripe.phase->number, unit,
-				  add_found, w);
+	for (unit = s->first; unit <= s->last; unit++)
+		source->ops->seed(source, s->phase->number, unit, add_found, w);
+}
+
+/* What lies in gaps may be what is failing. */
+static uint64_t choose_gap(const struct pf_worker *w)
+{
+	const struct pf_health *h = &w->engine->health;
+
+	return h->degraded ? 0 : pf_elevator_gap(&h->speed, w->inflight.mean);
 }
 
 /* Read a stripe, without the lock, as long as somebody wants it. */
@@ -398,8 +384,7 @@ static void read_stripe(struct pf_worker *w)
 	seed_units(w);
 	pf_elevator_begin(el);
 	while (wanted) {
-		switch (pf_elevator_next(el, pf_elevator_gap(&w->e->health, w->mean),
-					   &step)) {
+		switch (pf_elevator_next(el, choose_gap(w), &step)) {
 		case PF_STEP_RUN:
 			wanted = request_run(w, &step);
 			break;
@@ -414,67 +399,35 @@ static void read_stripe(struct pf_worker *w)
 	pf_elevator_end(el);
 }
 
-static void *work(void *arg)
+static void start(struct pf_worker *w)
 {
-	struct pf_worker *w = arg;
-	struct pf_engine *e = w->e;
+	const struct pf_engine *e = w->engine;
+	uint64_t refs = e->window.budget / REF_BUDGET;
+
+	refs = (refs < MAX_REFS ? refs : MAX_REFS) / w->sharers;
+	w->elevator = (struct pf_elevator) {
+		.source = e->source,
+		.max_refs = refs > MIN_REFS ? (size_t)refs : MIN_REFS,
+		.parse_left = e->source->parse_limit / w->sharers + MIN_REFS,
+		.max_ahead = e->health.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD
+	};
+	pf_inflight_start(&w->inflight,
+			  e->health.speed.deep_latency_ns * w->sharers);
+}
+
+void *pf_worker_run(void *worker)
+{
+	struct pf_worker *w = worker;
 
 	/* A pause of 20 us takes 84 by default, and 34 with this. */
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	while (pf_claim_units(e, &w->turn))
+	start(w);
+	while (pf_claim_next_stripe(w))
 		read_stripe(w);
 	/* If reads fail, each may take minutes. */
-	while (e->cfg.drain && w->in_flight && !wait_for_request(w))
+	while (w->engine->options.drain && w->inflight.count &&
+	       !wait_for_request(w))
 		;
-	pf_claim_leave(e);
+	pf_claim_leave(w);
 	return NULL;
-}
-
-static void init(struct pf_worker *w, struct pf_engine *e, unsigned number,
-		 unsigned workers)
-{
-	struct pf_elevator *el = &w->elevator;
-	uint64_t refs = e->window.budget / REF_BUDGET;
-
-	w->e = e;
-	w->turn.number = number;
-	refs = (refs < REFS_MOST ? refs : REFS_MOST) / workers;
-	el->source = e->source;
-	el->max_refs = refs > LEAST_REFS ? (size_t)refs : LEAST_REFS;
-	el->parse_left = e->source->parse_limit / workers + LEAST_REFS;
-	el->max_ahead = e->health.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD;
-	w->most = first_limit(e->health.speed.deep_latency_ns * workers);
-}
-
-unsigned pf_workers_start(struct pf_engine *e, unsigned wanted, int *err)
-{
-	unsigned i;
-
-	e->worker = calloc(wanted, sizeof(*e->worker));
-	*err = ENOMEM;
-	if (e->worker && e->cfg.before_threads)
-		e->cfg.before_threads();
-	for (i = 0; e->worker && i < wanted; i++) {
-		struct pf_worker *w = &e->worker[i];
-
-		init(w, e, i, wanted);
-		*err = e2pf_thread_start(&w->thread, work, w);
-		if (*err)
-			break;
-	}
-	if (i)
-		*err = 0;
-	else
-		free(e->worker);
-	return i;
-}
-
-void pf_workers_join(struct pf_engine *e)
-{
-	unsigned i;
-
-	for (i = 0; i < e->pool.workers; i++)
-		pthread_join(e->worker[i].thread, NULL);
-	if (e->pool.workers)
-		free(e->worker);
 }

@@ -328,13 +328,14 @@ static struct directories *directories_of(struct pf_source *source)
 }
 
 /* There are few units at first, so the device is not measured. */
-static void begin(struct pf_source *source, const struct pf_start *start)
+static void begin(struct pf_source *source, const struct pf_options *options,
+		  bool asleep)
 {
 	struct directories *d = directories_of(source);
 
-	whole->begin(source, start);
+	whole->begin(source, options, asleep);
 	free_sweeps(d->sweeps);
-	d->sweeps = new_sweeps(&d->ext4, start->seeks);
+	d->sweeps = new_sweeps(&d->ext4, options->seeks);
 	d->phase = (struct pf_phase) {
 		.number = E2PF_EXT4_DIRECTORIES, .followed = true, .gated = true,
 		.later = 1u << E2PF_DIRS

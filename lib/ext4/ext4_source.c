@@ -64,22 +64,22 @@ static struct e2pf_ext4 *ext4_of(struct pf_source *source)
  * a quarter if they are read with the tables in one sweep: to read them later takes
  * the same time again. */
 static bool bitmaps_are_few(const struct e2pf_ext4 *ext4,
-			    const struct pf_start *start)
+			    const struct pf_options *options)
 {
-	unsigned part = start->seeks ? 4 : 8;
+	unsigned part = options->seeks ? 4 : 8;
 
 	return 2ull * ext4->geo->groups * ext4->geo->block_size <=
-	       start->budget / part;
+	       options->budget / part;
 }
 
 static void ext4_begin(struct pf_source *source,
-		       const struct pf_start *start)
+		       const struct pf_options *options, bool asleep)
 {
 	static const struct pf_phase phases[E2PF_EXT4_PHASES] = {
 		[E2PF_EXT4_TABLES] = {
 			.number = E2PF_EXT4_TABLES, .followed = true,
 			.gated = true,
-			.later = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS
+			.deferred = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS
 		},
 		[E2PF_EXT4_LIST] = {
 			.number = E2PF_EXT4_LIST, .followed = true,
@@ -93,12 +93,12 @@ static void ext4_begin(struct pf_source *source,
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
 	/* All groups are looked at only if something is read. */
-	ext4->ordered = ext4->options.guarded && !start->asleep &&
+	ext4->ordered = ext4->options.guarded && !asleep &&
 			e2pf_ext4_tables_are_ordered(ext4);
 	memcpy(ext4->phases, phases, sizeof(phases));
-	ext4->has_checker = start->has_checker;
+	ext4->has_checker = options->has_checker;
 	ext4->bitmaps_early = !ext4->options.directories &&
-			      bitmaps_are_few(ext4, start);
+			      bitmaps_are_few(ext4, options);
 	ext4->bitmaps_done = false;
 }
 

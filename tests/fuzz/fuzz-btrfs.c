@@ -11,7 +11,7 @@
  * would be parsed.
  */
 #include "btrfs-fs.h"
-#include "engine/engine.h"
+#include "engine/count.h"
 #include "fuzz.h"
 
 #define DEVICES 3u
@@ -75,7 +75,6 @@ static void walk(const struct e2pf_btrfs_super *super)
 	struct e2pf_btrfs btrfs = { .trees = 0 };
 	struct e2pf_device *list[DEVICES];
 	struct e2pf_device dev[DEVICES];
-	struct pf_engine *engine;
 	uint64_t offset = DEVICE / 2;
 	unsigned i, device = 0;
 
@@ -93,15 +92,11 @@ static void walk(const struct e2pf_btrfs_super *super)
 	memcpy(btrfs.map.device[0].uuid, super->device.uuid, E2PF_BTRFS_UUID);
 	reads = 0;
 	e2pf_btrfs_init(&btrfs, read_block, list);
-	engine = pf_engine_new(&btrfs.source, list);
-	if (engine) {
-		reads = 0;
-		pf_count_metadata(engine, count);
-	}
+	reads = 0;
+	pf_count_metadata(&btrfs.source, list, count);
 	e2pf_chunk_map_first_copy(&btrfs.map, &device, &offset);
 	if (device >= DEVICES)
 		abort();
-	pf_engine_free(engine);
 	e2pf_btrfs_fini(&btrfs);
 }
 

@@ -199,13 +199,13 @@ static void pass(struct rig *r)
 }
 
 /* Below a directory: passes over its units, which grow by parsing. */
-static void run_directory(struct rig *r, const struct pf_start *start)
+static void run_directory(struct rig *r, const struct pf_options *start)
 {
 	struct pf_source *source = &r->ext4->source;
 	uint64_t unit = 0, units;
 	bool more;
 
-	source->ops->begin(source, start);
+	source->ops->begin(source, start, false);
 	while ((units = source->ops->units(source, E2PF_EXT4_DIRECTORIES,
 					   &more)) > unit) {
 		require(units <= r->geo.groups + r->geo.inodes);
@@ -218,7 +218,7 @@ static void run_directory(struct rig *r, const struct pf_start *start)
 
 static void run_pass(struct rig *r, uint32_t groups)
 {
-	const struct pf_start start = {
+	const struct pf_options options = {
 		.budget = UINT64_MAX, .seeks = true
 	};
 	struct pf_source *source = &r->ext4->source;
@@ -226,7 +226,7 @@ static void run_pass(struct rig *r, uint32_t groups)
 	uint64_t pieces = el->parse_left, tables = 0;
 	uint32_t g;
 
-	source->ops->begin(source, &start);
+	source->ops->begin(source, &options, false);
 	for (g = 0; g < groups; g++)
 		source->ops->seed(source, E2PF_EXT4_TABLES, g, add, r);
 	for (g = 0; g < groups; g++)
@@ -239,7 +239,7 @@ static void run_pass(struct rig *r, uint32_t groups)
 
 static void read_image(struct rig *r, struct input *in)
 {
-	const struct pf_start start = { .budget = UINT64_MAX };
+	const struct pf_options start = { .budget = UINT64_MAX };
 	unsigned classes;
 	const uint32_t root = EXT2_ROOT_INO;
 	struct e2pf_ext4_options options;

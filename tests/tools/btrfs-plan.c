@@ -61,12 +61,12 @@ static void parse_pending(struct pf_source *source)
 
 static void walk(struct pf_source *source)
 {
-	const struct pf_start start = { .budget = UINT64_MAX };
+	const struct pf_options options = { .budget = UINT64_MAX };
 	const struct pf_phase *phase;
 	uint64_t unit;
 	bool more;
 
-	source->ops->begin(source, &start);
+	source->ops->begin(source, &options, false);
 	for (phase = source->ops->next(source, NULL); phase;
 	     phase = source->ops->next(source, phase))
 		for (unit = 0; unit < source->ops->units(source, phase->number,

@@ -5,11 +5,12 @@
 
     tests/tools/owners.py [TREE]
 
-Fails if files of a folder call each other in a circle, if a file of the engine calls
-upwards (LEVELS), or if anybody but the monitor takes the engine's lock, anything but its
-settle() wakes somebody, or the monitor does without the lock what needs it.  A part is a
-struct of the file of its name, which alone may write its fields: fails if another file does,
-or if nobody writes one.
+Fails if files of a folder call or include each other in a circle, if a file of the engine calls
+upwards (LEVELS), has no header, or defines a function for others without its own name in it; if
+anybody but LOCKERS takes the engine's lock, anything but pf_state_handle_events() wakes
+somebody, or one of LOCKERS does without the lock what needs it.  A part is a struct of the file
+of its name, which alone may write its fields: fails if another file does, or if nobody writes
+one.
 """
 import os, re, sys
 
@@ -17,21 +18,21 @@ FOLDER = "lib/engine"
 MODULES = ("e2fsck", "btrfs")
 OTHERS = ("accel", "bench", "lib/btrfs", "lib/device", "lib/ext4", "lib/report", "lib/send",
           "module", "prefetch")
-LEVELS = (("blockset", "elevator"),
-          ("health", "reads", "pool", "schedule", "window"),
-          ("monitor",), ("worker",), ("engine",))
-PARTS = LEVELS[1]
+LEVELS = (("blockset", "elevator", "inflight"),
+          ("count", "health", "pool", "samples", "schedule", "stats", "window"),
+          ("state",), ("gate",), ("claim",), ("worker",), ("engine",))
+PARTS = ("gate", "health", "inflight", "pool", "schedule", "stats", "window")
+LOCKERS = ("gate", "claim", "engine")
 # What changes the field behind a name: an assignment, or an atomic operation on its
 # address.
 WRITE = r"\s*(?:=(?!=)|[-+|&^*/]=|\+\+|--)"
 WAKES = r"\bpthread_cond_(?:broadcast|signal)\("
 LOCKS = r"\b(?:E2PF_LOCKED|e2pf_lock_within|pthread_mutex_(?:un)?lock)\("
 WAITS = r"\bpthread_cond_(?:timed)?wait\("
-# What the monitor calls only with the lock, beside what the headers of parts name and what
-# calls that in turn; and its functions that run before there is another thread.
-NEED_LOCK = {"set_state", "settle", "is_worth_waiting", "pthread_cond_wait",
-             "pthread_cond_timedwait"}
-ALONE = {"pf_monitor_init", "pf_monitor_destroy"}
+# What is called only with the lock, beside what headers name and what calls that in turn; and
+# what runs before there is another thread.
+NEED_LOCK = {"pthread_cond_wait", "pthread_cond_timedwait"}
+ALONE = {"pf_engine_new"}
 
 
 def without_comments(text):
@@ -53,15 +54,29 @@ def order(code, bad, real=""):
     home.update((name, "real") for name in re.findall(r"\$\(wrap\)(\w+)", real))
     calls = {f: {home[n] for n in re.findall(r"\b(\w+)\b(?=[(,;)])", text)
                  if home.get(n, f) != f and f != "real"} for f, text in code.items()}
-    left = dict(calls)
+    circle(calls, "calls", bad)
+    return calls
+
+
+def circle(graph, what, bad):
+    left = dict(graph)
     while left:
         free = sorted(f for f in left if not left[f] & set(left))
         if not free:
-            bad.append("a circle of calls: " + ", ".join(sorted(left)))
+            bad.append("a circle of %s: %s" % (what, ", ".join(sorted(left))))
             break
         for f in free:
             del left[f]
-    return calls
+
+
+def naming(code, header, bad):
+    circle({f: set(re.findall(r'^#include "(\w+)\.h"', text, re.M)) - {f}
+            for f, text in header.items()}, "includes", bad)
+    for f, text in code.items():
+        if f not in header:
+            bad.append("%s.c has no header" % f)
+        bad += ["%s.c: %s() is not named pf_%s_..." % (f, name, f)
+                for name, _ in functions_of(text, "static") if not name.startswith("pf_%s_" % f)]
 
 
 def upwards(calls, bad):
@@ -74,13 +89,13 @@ def upwards(calls, bad):
 
 def waking(code, bad):
     for f, text in code.items():
-        if f != "monitor" and re.search(LOCKS + "|" + WAITS, text):
+        if f not in LOCKERS and re.search(LOCKS + "|" + WAITS, text):
             bad.append("%s.c takes the engine's lock, or waits" % f)
         wakes = len(re.findall(WAKES, text))
         wakes -= sum(len(re.findall(WAKES, body)) for name, body in functions_of(text)
-                     if (f, name) == ("monitor", "settle"))
+                     if name == "pf_state_handle_events")
         if wakes:
-            bad.append("%s.c wakes somebody, but not in settle()" % f)
+            bad.append("%s.c wakes somebody, but not in pf_state_handle_events()" % f)
 
 
 def need_lock(header):
@@ -97,23 +112,25 @@ def need_lock(header):
 
 def locking(code, header, bad):
     """Is what needs the lock called with it?"""
-    need, more = set(), NEED_LOCK.union(*(need_lock(header[part]) for part in PARTS))
-    for f in set(code) - {"monitor", *PARTS}:
+    need, more = set(), NEED_LOCK.union(*(need_lock(text) for text in header.values()))
+    declared = set(more)
+    for f in set(code) - {"state", *LOCKERS, *PARTS}:
         bad += ["%s.c: %s() needs the lock" % (f, name)
                 for name in re.findall(r"\b(\w+)\(", code[f]) if name in more]
-    code = code["monitor"]
-    bodies = {name: body for name, body in functions_of(code) if name not in ALONE}
+    bodies = {(f, name): body for f in LOCKERS for name, body in functions_of(code[f])
+              if name not in ALONE}
     while not more <= need:
         need, more = need | more, set()
-        for name, body in bodies.items():
+        for (f, name), body in bodies.items():
             for m in re.finditer(r"\b(?:%s)\(" % "|".join(need), body):
                 held = re.findall(LOCKS, body[:m.start()])
                 if held and "unlock" in held[-1]:
-                    bad.append("monitor.c: %s() has released the lock" % name)
+                    bad.append("%s.c: %s() has released the lock" % (f, name))
                 elif not held:
                     more.add(name)
-    bad += ["monitor.c: %s() needs the lock" % name for name in need & set(bodies)
-            if not re.search(r"^static [^;{}()]*\b%s\(" % name, code, re.M)]
+    bad += ["%s.c: %s() needs the lock" % (f, name) for f, name in bodies
+            if name in need - declared and
+            not re.search(r"^static [^;{}()]*\b%s\(" % name, code[f], re.M)]
 
 
 def fields_of(text, struct):
@@ -169,6 +186,7 @@ def main():
     bad = []
     calls = order(code, bad)
     upwards(calls, bad)
+    naming(code, header, bad)
     waking(code, bad)
     locking(code, header, bad)
     ownership(code, header, bad)

@@ -130,7 +130,7 @@ static void note_phase(void *ctx, const struct pf_ref *ref)
 }
 
 /* Begin, seed the phases below this one, and go on to it. */
-static void seed_phases(struct phases *p, const struct pf_start *start,
+static void seed_phases(struct phases *p, const struct pf_options *options,
 			unsigned end)
 {
 	struct pf_source *source = p->source;
@@ -140,7 +140,7 @@ static void seed_phases(struct phases *p, const struct pf_start *start,
 
 	memset(p->of, 0, sizeof(p->of));
 	memset(p->of_class, 0, sizeof(p->of_class));
-	source->ops->begin(source, start);
+	source->ops->begin(source, options, false);
 	for (phase = source->ops->next(source, NULL);
 	     phase && phase->number < end;
 	     phase = source->ops->next(source, phase)) {
@@ -156,9 +156,9 @@ static void seed_phases(struct phases *p, const struct pf_start *start,
 static void expect_blocks(struct phases *p, unsigned roots, unsigned nodes,
 			  unsigned leaves)
 {
-	const struct pf_start start = { .budget = MIB };
+	const struct pf_options options = { .budget = MIB };
 
-	seed_phases(p, &start, E2PF_BTRFS_PHASES);
+	seed_phases(p, &options, E2PF_BTRFS_PHASES);
 	assert_int_equal(p->of_class[E2PF_BTRFS_CLASS_ROOTS], roots);
 	assert_int_equal(p->of_class[E2PF_BTRFS_CLASS_NODES], nodes);
 	assert_int_equal(p->of_class[E2PF_BTRFS_CLASS_LEAVES], leaves);
@@ -220,11 +220,11 @@ TEST(test_room_for_leaves)
 	size_t i;
 
 	for (i = 0; i < COUNT(cases); i++) {
-		const struct pf_start start = {
+		const struct pf_options options = {
 			.has_checker = true, .budget = cases[i].budget
 		};
 
-		seed_phases(p, &start, E2PF_BTRFS_LEAVES);
+		seed_phases(p, &options, E2PF_BTRFS_LEAVES);
 		assert_int_equal(p->source->ops->units(p->source,
 						       E2PF_BTRFS_LEAVES,
 						       &more), cases[i].leaves);
@@ -252,12 +252,12 @@ static void keep_leaf(void *ctx, const struct pf_ref *ref)
 
 static struct order leaves_of(struct phases *p, bool seeks)
 {
-	const struct pf_start start = { .budget = MIB, .seeks = seeks };
+	const struct pf_options options = { .budget = MIB, .seeks = seeks };
 	struct order order = { .leaves = 0 };
 	bool more;
 	uint64_t i;
 
-	seed_phases(p, &start, E2PF_BTRFS_LEAVES);
+	seed_phases(p, &options, E2PF_BTRFS_LEAVES);
 	for (i = 0; i < p->source->ops->units(p->source, E2PF_BTRFS_LEAVES,
 					      &more); i++)
 		p->source->ops->seed(p->source, E2PF_BTRFS_LEAVES, i, keep_leaf,
@@ -323,11 +323,11 @@ static void keep_sample(void *ctx, const struct pf_ref *ref)
 /* Samples are places all over both chunks, whose blocks are not parsed. */
 TEST(test_samples)
 {
-	const struct pf_start start = { .budget = MIB };
+	const struct pf_options options = { .budget = MIB };
 	struct phases *p = make_fs();
 	uint64_t i, before, last = 0;
 
-	p->source->ops->begin(p->source, &start);
+	p->source->ops->begin(p->source, &options, false);
 	assert_int_equal(p->source->samples, 64);
 	for (i = 0; i < 64; i++) {
 		before = last;

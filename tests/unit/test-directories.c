@@ -273,7 +273,7 @@ static void read_phase(const struct pf_phase *phase)
 static const struct pf_phase *begin_below(const uint32_t *inodes,
 					    unsigned count)
 {
-	const struct pf_start start = {
+	const struct pf_options start = {
 		.budget = UINT64_MAX, .seeks = true
 	};
 	struct e2pf_ext4_options options = t.fs.ext4->options;
@@ -285,7 +285,7 @@ static const struct pf_phase *begin_below(const uint32_t *inodes,
 	assert_non_null(t.fs.ext4);
 	t.fs.ext4->groups = t.fs.groups;
 	t.source = &t.fs.ext4->source;
-	t.source->ops->begin(t.source, &start);
+	t.source->ops->begin(t.source, &start, false);
 	return t.source->ops->next(t.source, NULL);
 }
 
@@ -481,7 +481,7 @@ TEST(the_largest_filesystem)
 		.inode_size = 256, .inodes = UINT32_MAX - 15, .groups = UINT32_MAX / 16
 	};
 	static uint32_t ino[1u << 20];
-	const struct pf_start start = { .seeks = false };
+	const struct pf_options start = { .seeks = false };
 	struct e2pf_ext4_options options = { .directory = ino };
 	const struct pf_phase *phase;
 	struct pf_source *source;
@@ -495,7 +495,7 @@ TEST(the_largest_filesystem)
 		ext4 = e2pf_directories_new(&huge, &options);
 		assert_non_null(ext4);
 		source = &ext4->source;
-		source->ops->begin(source, &start);
+		source->ops->begin(source, &start, false);
 		phase = source->ops->next(source, NULL);
 		assert_int_equal(phase->number, E2PF_EXT4_DIRECTORIES);
 		phase = source->ops->next(source, phase);
@@ -541,14 +541,14 @@ static bool may_read(uint64_t block, unsigned count)
 
 static void use_parts(bool guarded, uint32_t page)
 {
-	const struct pf_start start = { .budget = UINT64_MAX };
+	const struct pf_options start = { .budget = UINT64_MAX };
 	unsigned g;
 
 	for (g = 0; g < GROUPS; g++)
 		t.fs.groups[g].inodes_in_use = g % 9 * (INODES / 8);
 	t.fs.ext4->options.guarded = guarded;
 	t.fs.ext4->options.page = page;
-	t.source->ops->begin(t.source, &start);
+	t.source->ops->begin(t.source, &start, false);
 }
 
 /* What a sample's table leads to is looked at, too: its directories may be missing where the

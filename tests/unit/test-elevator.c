@@ -7,6 +7,7 @@
  */
 #include "unit.h"
 #include "engine-rig.h"
+#include "engine/count.h"
 #include "engine/elevator.h"
 
 #define TREES 40u
@@ -24,14 +25,14 @@ static struct {
 
 static void set_up(uint32_t groups, uint32_t per_group)
 {
-	const struct pf_start start = {
+	const struct pf_options options = {
 		.budget = UINT64_MAX, .seeks = true
 	};
 
 	memset(&p, 0, sizeof(p));
 	rig_set_up_sized(&p.r, groups, per_group, 1);
 	rig_new(&p.r);
-	p.r.source->ops->begin(p.r.source, &start);
+	p.r.source->ops->begin(p.r.source, &options, false);
 	p.el.max_refs = 4096;
 	p.el.parse_left = 100000;
 	p.el.max_ahead = 1 << 20;

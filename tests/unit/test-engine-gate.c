@@ -10,7 +10,7 @@
 
 #include "unit.h"
 #include "engine-rig.h"
-#include "engine/monitor.h"
+#include "engine/state.h"
 
 /* A checker's read in its own thread, which may be waiting at the gate. */
 struct gated {
@@ -34,7 +34,7 @@ static void begin_gated(struct gated *g, struct rig *r, uint64_t block)
 		.r = r, .read = { .offset = block * BS, .length = BS }
 	};
 	fake_checker_create(&g->thread, read_gated, g);
-	while (!r->e->gate_waiters)
+	while (!r->e->gate.waiters)
 		sched_yield();
 }
 
@@ -52,13 +52,13 @@ static void start_gated(struct rig *r)
 enum { BY_THE_WORKER, BY_THE_END, BY_A_STOP, BY_A_SIGNAL, BY_PATIENCE, OPENERS };
 
 /* The handler of a signal that ends the check comes after the wait. */
-static const struct pf_reads *ended;
+static const struct pf_gate *ended;
 static bool after_the_wait;
 
 static void end_check(int number)
 {
 	(void)number;
-	if (ended->gated)
+	if (ended->closed)
 		abort();
 	after_the_wait = true;
 }
@@ -68,7 +68,7 @@ RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 	unsigned before = fake_checker_waits();
 	struct gated g;
 
-	ended = &r->e->reads;
+	ended = &r->e->gate;
 	signal(SIGHUP, end_check);
 	fake_set_late(&r->dev, way >= BY_A_STOP);
 	/* Its deadline is not needed. */

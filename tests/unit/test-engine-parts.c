@@ -5,10 +5,8 @@
  * know is given to it, and what it asks for is an event.
  */
 #include "unit.h"
-#include "engine/reads.h"
-#include "engine/health.h"
-#include "engine/pool.h"
-#include "engine/window.h"
+#include "engine/elevator.h"
+#include "engine/state.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 
@@ -24,10 +22,12 @@ static uint64_t units, weight;
 static const struct pf_phase followed = { .number = 1, .followed = true };
 static const struct pf_phase unfollowed = { .number = 2, .at_once = 10 };
 
-static void begin(struct pf_source *source, const struct pf_start *start)
+static void begin(struct pf_source *source, const struct pf_options *options,
+		  bool asleep)
 {
+	(void)asleep;
 	(void)source;
-	(void)start;
+	(void)options;
 }
 
 static const struct pf_phase *next(struct pf_source *source,
@@ -107,14 +107,14 @@ PART_TEST(schedule_of_positions)
  * once. */
 PART_TEST(schedule_of_units)
 {
-	const struct pf_start start = { .has_checker = true, .seeks = true };
+	const struct pf_options options = { .has_checker = true, .seeks = true };
 	struct pf_stripe stripe;
 
 	assert_false(pf_schedule_may_end(&s));
 	assert_false(pf_schedule_claim(&s, MIB, 1, &stripe));
 	units = 1 << 20;
 	weight = 1024;
-	pf_schedule_begin_source(&s, &start);
+	pf_schedule_begin_source(&s, &options, false);
 	pf_schedule_begin_phase(&s, s.phase);
 	pf_schedule_set_next(&s, PF_NEXT_CHOOSING);
 	assert_false(pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
@@ -243,9 +243,9 @@ PART_TEST(overlapping_references)
 
 	start_window(&w);
 	for (i = 0; i < COUNT(part); i++) {
-		pf_window_count_span(&w, &run, &stripe,
-				       part[i].block * BS, part[i].blocks * BS,
-				       part[i].missing);
+		pf_window_advance_run(&run, part[i].block * BS);
+		pf_window_count_span(&w, &run, &stripe, part[i].block * BS,
+				     part[i].blocks * BS, part[i].missing);
 		/* Nothing before the part is looked at again. */
 		assert_int_equal(run.next, part[i].next);
 	}
@@ -284,18 +284,17 @@ PART_TEST(gap_by_the_cost)
 		/* Several heads, and one. */
 		{ true, 2999, 0, 1, 64 }, { true, 3000, 0, 1, 32 },
 	};
-	struct pf_health p;
 	unsigned i;
 
 	for (i = 0; i < COUNT(rows); i++) {
-		start_health(&p, 0, rows[i].us_deep);
-		p.speed.seeks = rows[i].seeks;
-		p.speed.request_ns = rows[i].us * 1000;
-		assert_int_equal(pf_elevator_gap(&p, rows[i].mean << 10),
+		const struct e2pf_speed speed = {
+			.seeks = rows[i].seeks,
+			.deep_latency_ns = rows[i].us_deep * 1000,
+			.request_ns = rows[i].us * 1000
+		};
+
+		assert_int_equal(pf_elevator_gap(&speed, rows[i].mean << 10),
 				 rows[i].gap << 10);
-		/* What lies in gaps may be what is failing. */
-		pf_health_judge_own_read(&p, 0, EIO, 0);
-		assert_int_equal(pf_elevator_gap(&p, 0), 0);
 	}
 }
 
@@ -363,79 +362,119 @@ PART_TEST(measured_or_not)
  * is progress. */
 PART_TEST(states_of_a_worker)
 {
-	struct pf_stripe stripe = { .epoch = 3 };
-	static struct pf_pool r;
+	static struct pf_worker worker = { .stripe = { .epoch = 3 } };
+	static struct pf_pool pool;
 
-	pf_pool_set_started(&r, 1);
-	pf_pool_set_claimed(&r, 0, &stripe, 7);
-	assert_true(pf_pool_is_reading(&r, 3, NULL));
-	assert_false(pf_pool_is_reading(&r, 4, NULL));
-	assert_int_equal(pf_pool_set_state(&r, 0, PF_WORKER_THROTTLED, 9),
+	pool.worker[0] = &worker;
+	pf_pool_set_workers(&pool, 1);
+	pf_pool_set_claimed(&pool, &worker, 7);
+	assert_true(pf_pool_is_reading(&pool, 3, NULL));
+	assert_false(pf_pool_is_reading(&pool, 4, NULL));
+	assert_int_equal(pf_pool_set_state(&pool, &worker, PF_WORKER_THROTTLED, 9),
 			 PF_EVENT_GATE);
-	assert_int_equal(r.last_progress, 7);
-	assert_int_equal(pf_pool_set_idle(&r, 0, 5),
+	assert_int_equal(pool.last_progress, 7);
+	assert_int_equal(pf_pool_set_idle(&pool, &worker, 5),
 			 PF_EVENT_ROOM | PF_EVENT_GATE | PF_EVENT_ENDED);
 }
 
 /* Stalls wake an engine that is asleep if they are one in sixteen. */
 PART_TEST(reads_that_stall)
 {
-	static struct pf_reads c;
+	static struct pf_stats stats;
 	struct pf_read r = { .length = BS };
 	unsigned i;
 
-	pf_stats_start(&c);
+	pf_stats_start(&stats);
 	for (i = 0; i < 17 * 200; i++) {
-		pf_stats_begin_read(&c, &r, 0);
-		assert_int_equal(pf_stats_count_read(&c, &r, i % 17 == 0, 50000), 0);
+		pf_stats_begin_read(&stats, &r, 0);
+		assert_int_equal(pf_stats_count_read(&stats, &r, i % 17 == 0,
+						     50000), 0);
 	}
 }
 
 /* The gate opens when more was lost at it than reads of the checker's own take. */
 PART_TEST(gate_that_loses)
 {
-	static struct pf_reads c;
+	static struct pf_gate gate;
 	unsigned i;
 
-	pf_gate_set(&c, true);
+	pf_gate_set_closed(&gate, true);
 	for (i = 0; i < 20; i++)
-		pf_gate_count_wait(&c, 1000, 50, true);
-	pf_gate_count_wait(&c, 1000, 5000, false);
-	assert_true(c.gated);
-	pf_gate_count_wait(&c, 1000, 1, false);
-	assert_false(c.gated);
+		pf_gate_count_wait(&gate, 1000, 50, true);
+	pf_gate_count_wait(&gate, 1000, 5000, false);
+	assert_true(gate.closed);
+	pf_gate_count_wait(&gate, 1000, 1, false);
+	assert_false(gate.closed);
 	/* In the next phase it is used again. */
-	pf_gate_set(&c, true);
-	assert_true(c.gated);
+	pf_gate_set_closed(&gate, true);
+	assert_true(gate.closed);
+}
+
+/* The ring has the last requests, also those that have completed, and each limits how many
+ * there may be. */
+PART_TEST(requests_in_flight)
+{
+	static struct pf_inflight f;
+	unsigned i;
+
+	/* Half a second is enough for five. */
+	pf_inflight_start(&f, 50000000);
+	for (i = 0; i < 5; i++) {
+		assert_false(pf_inflight_is_full(&f, false));
+		assert_int_equal(pf_inflight_is_full(&f, true), i >= 2);
+		pf_inflight_add(&f, &dev.dev, 0, i * 2 * BS, BS);
+	}
+	assert_true(pf_inflight_is_full(&f, false));
+	pf_inflight_remove_oldest(&f, false);
+	assert_int_equal(f.limit, 6);
+	pf_inflight_remove_oldest(&f, true);
+	assert_int_equal(f.limit, 3);
+	assert_int_equal(pf_inflight_oldest(&f)->offset, 4 * BS);
+	assert_true(pf_inflight_includes(&f, 0, 0));
+	assert_false(pf_inflight_includes(&f, 0, BS));
+	assert_false(pf_inflight_includes(&f, 1, 0));
+	for (i = 0; i < PF_MAX_INFLIGHT; i++) {
+		if (f.count)
+			pf_inflight_remove_oldest(&f, false);
+		pf_inflight_add(&f, &dev.dev, 0, 100 * BS, BS);
+	}
+	assert_false(pf_inflight_includes(&f, 0, 0));
 }
 
 /* A read may have failed with a page beside it. */
 PART_TEST(read_that_fails)
 {
-	static struct pf_reads c;
 	struct pf_read r = { .offset = 100 * BS, .length = BS };
+	struct e2pf_device *device = &dev.dev;
+	static struct pf_worker worker;
+	struct pf_engine *e = pf_engine_new(&source, &device);
 
-	assert_false(pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_non_null(e);
+	e->stats.requests = 1;
+	assert_false(pf_engine_read_failed(e, &r));
 	fake_set_in_part(&dev, 101, 1);
-	assert_true(pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_true(pf_engine_read_failed(e, &r));
 	/* Several blocks, at once or one by one, if that page was requested. */
 	r.of_several = true;
-	assert_false(pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_false(pf_engine_read_failed(e, &r));
 	r.of_several = false;
 	/* The page before it, and not one further on. */
 	r.offset += 2 * BS;
-	assert_true(pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_true(pf_engine_read_failed(e, &r));
 	r.offset += BS;
-	assert_false(pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_false(pf_engine_read_failed(e, &r));
 	dev.dev.sees_held = false;
-	assert_true(pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_true(pf_engine_read_failed(e, &r));
 	dev.dev.sees_held = true;
 	r.offset -= 4 * BS;
 	r.length = 2 * BS;
-	assert_false(pf_reads_failed(&c, &dev.dev, &r, BS));
+	assert_false(pf_engine_read_failed(e, &r));
 	fake_set_late(&dev, true);
-	pf_inflight_add(&c, &dev.dev, 0, 100 * BS, 2 * BS);
-	assert_true(pf_reads_failed(&c, &dev.dev, &r, BS));
+	e->pool.worker[0] = &worker;
+	pf_inflight_add(&worker.inflight, &dev.dev, 0, 100 * BS, 2 * BS);
+	assert_true(pf_engine_read_failed(e, &r));
+	e->pool.worker[0] = NULL;
+	pf_engine_free(e);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -82,7 +82,7 @@ static void keep_table(void *ctx, const struct pf_ref *ref)
 /* Pieces end with what is in use of a table, and with the reference. */
 TEST(pieces_of_a_table)
 {
-	const struct pf_start start = { .budget = UINT64_MAX };
+	const struct pf_options options = { .budget = UINT64_MAX };
 	const uint32_t most = 64 << 10, used = most + 4096;
 	struct pf_source *source;
 	struct pf_ref ref = { .length = 0 };
@@ -91,7 +91,7 @@ TEST(pieces_of_a_table)
 	tiny_new(&fs, 1, 2048, 4096, 1024);
 	fs.groups[0].inodes_in_use = used / fs.geo.inode_size;
 	source = tiny_source(&fs, E2PF_ALL_CLASSES);
-	source->ops->begin(source, &start);
+	source->ops->begin(source, &options, false);
 	source->ops->seed(source, E2PF_EXT4_TABLES, 0, keep_table, &ref);
 	assert_int_equal(ref.length, used);
 	assert_int_equal(source->ops->piece(source, &ref, 0), most);
@@ -302,11 +302,11 @@ static struct pf_phase begun_as[2];
 
 /* Each begin() makes the phases anew, and leaves nothing of the last ones. */
 static void begin_anew(struct pf_source *source,
-		       const struct pf_start *start)
+		       const struct pf_options *options, bool asleep)
 {
-	own_ops->begin(source, start);
-	begun_as[!start->asleep] = *own_ops->next(source, NULL);
-	if (!start->asleep)
+	own_ops->begin(source, options, asleep);
+	begun_as[!asleep] = *own_ops->next(source, NULL);
+	if (!asleep)
 		memset(&begun_as[0], 0xff, sizeof(begun_as[0]));
 }
 

@@ -5,7 +5,7 @@
  * memory budget, on a simulated device and clock.
  */
 #include "unit.h"
-#include "engine/monitor.h"
+#include "engine/state.h"
 #include "engine-rig.h"
 
 /* The `workers` have taken 32 groups each, a quarter of the budget, and are in their

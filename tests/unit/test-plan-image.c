@@ -220,7 +220,7 @@ static void accept_ref(void *ctx, const struct pf_ref *ref)
 
 static void plan_image(struct planned *p, ext2_filsys fs)
 {
-	const struct pf_start start = { .budget = UINT64_MAX };
+	const struct pf_options options = { .budget = UINT64_MAX };
 	struct e2pf_group *groups;
 	uint32_t g;
 
@@ -242,7 +242,7 @@ static void plan_image(struct planned *p, ext2_filsys fs)
 		e2pf_plan_descriptor(&p->geo, g, desc, &groups[g]);
 	}
 	p->ext4->groups = groups;
-	p->ext4->source.ops->begin(&p->ext4->source, &start);
+	p->ext4->source.ops->begin(&p->ext4->source, &options, false);
 	for (g = 0; g < p->geo.groups; g++)
 		p->ext4->source.ops->seed(&p->ext4->source, E2PF_EXT4_TABLES, g,
 					  accept_ref, p);

@@ -13,7 +13,7 @@
 #include "file-fs.h"
 #include "own-run.h"
 #include "recorded-tree.h"
-#include "engine/monitor.h"
+#include "engine/state.h"
 #include "ext4/ext4_session.h"
 
 #define BLOCKS 40000u
@@ -69,7 +69,8 @@ TEST(planned_and_read)
 	uint64_t bytes = 0;
 	unsigned i;
 
-	assert_int_equal(pf_count_metadata(s->engine, plan), 0);
+	assert_int_equal(pf_count_metadata(&e2pf_ext4_of(s)->ext4->source, s->dev,
+					   plan), 0);
 	for (i = 0; i < E2PF_CLASSES; i++) {
 		assert_true(plan[i].runs <= plan[i].bytes / 1024);
 		assert_int_equal(plan[i].runs > 0, classes >> i & 1);
