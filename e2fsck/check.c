@@ -74,8 +74,8 @@ static void accelerate(unsigned asked, const char *instead,
  * which accelerations it gets. */
 static void decide(ext2_filsys fs)
 {
-	unsigned asked = module.setup.accel;
-	bool small = !module.setup.accel_is_set && is_small(fs->super);
+	unsigned asked = module.settings.accel;
+	bool small = !module.settings.accel_is_set && is_small(fs->super);
 	enum selftest outcome = SELFTEST_NONE;
 	const struct accel *accel = check_accel();
 	const char *instead = !accel ? "e2fsck-accel.so is not in this process" :
@@ -86,7 +86,7 @@ static void decide(ext2_filsys fs)
 	self.decided = true;
 	/* This is another program, or one that the module cannot follow. */
 	if (!stages_can_be_followed()) {
-		module.setup.prefetch = 0;
+		module.settings.prefetch = 0;
 		module.on = false;
 		return;
 	}
@@ -106,7 +106,7 @@ static void decide(ext2_filsys fs)
 		return;
 	}
 	accelerate(asked, instead, &found);
-	reporter_begin(module.name, module.setup.progress);
+	reporter_begin(module.name, module.settings.progress);
 }
 
 /* The value of "offset=BYTES" in the options; 0 if it is not there. */
@@ -149,7 +149,7 @@ static bool begin_session(ext2_filsys fs)
 		    !e2pf_io_table_is_ours();
 	if (alongside && check.session)
 		return false;
-	err = e2pf_open(fs, check.path, self.offset, &module.setup.reading,
+	err = e2pf_open(fs, check.path, self.offset, &module.settings,
 			!alongside, &session);
 	if (err && !check.session)
 		e2pf_note_off(&module.report.notes, "off",
@@ -193,7 +193,7 @@ bool check_opens(ext2_filsys fs, const char *name, const char *options)
 	check.path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
 	self.offset = option_offset(options ? options : strchr(name, '?'));
 	self.opened = check.path ? fs : NULL;
-	return self.opened && (check.arguments.force || module.setup.stats ||
+	return self.opened && (check.arguments.force || module.settings.stats ||
 			       !arguments_find_clean(fs->super, time(NULL))) &&
 	       begin_session(fs);
 }
