@@ -77,7 +77,7 @@ static struct e2pf_btrfs_opened *find(int fd)
 static void start_session(void)
 {
 	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
-				       &module.setup.reading, &self.why_not);
+				       &module.settings, &self.why_not);
 	self.ended = !self.session;
 	if (self.ended)
 		return;
@@ -232,7 +232,7 @@ void module_sends(int fd, const void *args)
 	keep_name(fd);
 	self.sent = true;
 	if (!self.send)
-		self.send = e2pf_send_open(fd, self.name, &module.setup.reading,
+		self.send = e2pf_send_open(fd, self.name, &module.settings,
 					   &why);
 	if (self.send)
 		why = e2pf_send_start(self.send, fd, args);
@@ -293,7 +293,7 @@ static void begin(void)
 	self.thread = pthread_self();
 	module_begin("btrfs-prefetch");
 	if (!module.on) {
-		module.setup.prefetch = false;
+		module.settings.prefetch = false;
 		return;
 	}
 	if (self.task == TASK_CHECK)
@@ -307,7 +307,7 @@ static void begin(void)
 	if (!self.why_not)
 		e2pf_share_join();
 	self.ended = self.why_not;
-	reporter_begin(module.name, module.setup.progress);
+	reporter_begin(module.name, module.settings.progress);
 }
 
 static void tell(void)
@@ -337,7 +337,7 @@ static void end(void)
 {
 	/* A forked child of btrfs has no workers and must not print our
 	 * report. */
-	if (!module.setup.prefetch || getpid() != module.pid)
+	if (!module.settings.prefetch || getpid() != module.pid)
 		return;
 	end_session();
 	reporter_end();

@@ -56,12 +56,12 @@ static enum selftest test_accelerations(struct ext2_super_block *super,
 {
 	const struct accel *accel = check_accel();
 	enum selftest outcome = SELFTEST_NONE;
-	unsigned asked = module.setup.accel, i;
+	unsigned asked = module.settings.accel, i;
 	const char *none = NULL;
 
 	if (!accel)
 		none = "e2fsck-accel.so is not in this process";
-	else if (!module.setup.accel_is_set && is_small(super))
+	else if (!module.settings.accel_is_set && is_small(super))
 		none = "the filesystem is small";
 	else if (asked)
 		outcome = selftest_run(accel->try, found, sizeof(*found));
@@ -107,7 +107,7 @@ static void decide(ext2_filsys fs)
 	self.decided = true;
 	/* This is another program, or one that cannot be followed. */
 	if (!stages_can_be_followed()) {
-		module.setup.prefetch = 0;
+		module.settings.prefetch = 0;
 		module.on = false;
 		return;
 	}
@@ -124,7 +124,7 @@ static void decide(ext2_filsys fs)
 	 * same time see each other. */
 	e2pf_share_join();
 	accelerate(&found);
-	reporter_begin(module.name, module.setup.progress);
+	reporter_begin(module.name, module.settings.progress);
 }
 
 /* The value of "offset=BYTES" in the options; 0 if it is not there. */
@@ -151,7 +151,7 @@ static bool open_session(ext2_filsys fs)
 {
 	struct e2pf_session *session;
 
-	if (e2pf_open(fs, check.path, self.offset, &module.setup.reading, true,
+	if (e2pf_open(fs, check.path, self.offset, &module.settings, true,
 		      NULL, &session)) {
 		if (!check.session)
 			e2pf_note_off(&module.report.notes, "off",
@@ -198,7 +198,7 @@ bool check_opens(ext2_filsys fs, const char *name, const char *options)
 	check.path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
 	self.offset = option_offset(options ? options : strchr(name, '?'));
 	self.opened = check.path ? fs : NULL;
-	return self.opened && (check.arguments.force || module.setup.stats ||
+	return self.opened && (check.arguments.force || module.settings.stats ||
 			       !arguments_find_clean(fs->super, time(NULL))) &&
 	       begin_session(fs);
 }

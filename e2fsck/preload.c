@@ -27,7 +27,7 @@
 static io_manager choose_manager(io_manager asked)
 {
 	enum selftest outcome = SELFTEST_NONE;
-	bool maps = module.setup.mmap_io && asked == unix_io_manager &&
+	bool maps = module.settings.mmap_io && asked == unix_io_manager &&
 		    stages_can_be_followed();
 
 	return maps && selftest_may_read(&outcome) ? e2pf_mmap_io_manager :
@@ -74,11 +74,11 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
 /* The launcher calls this in its own process, to learn which modules to preload. */
 bool prefetch_wants_accel(void)
 {
-	struct e2pf_setup setup;
+	struct e2pf_settings settings;
 	char error[1024];
 
-	return e2pf_setup_read(&setup, error, sizeof(error)) &&
-	       setup.prefetch && setup.accel;
+	return e2pf_settings_read(&settings, error, sizeof(error)) &&
+	       settings.prefetch && settings.accel;
 }
 
 __attribute__((constructor))
@@ -125,12 +125,12 @@ static void end(void)
 
 	/* A forked child of e2fsck has no workers and must not print our
 	 * report. */
-	if (!module.setup.prefetch || getpid() != module.pid || is_crashing())
+	if (!module.settings.prefetch || getpid() != module.pid || is_crashing())
 		return;
 	check_ends();
 	reporter_end();
 	if (!check.session &&
-	    (module.setup.verbose <= 0 || !stages_can_be_followed()))
+	    (module.settings.verbose <= 0 || !stages_can_be_followed()))
 		return;
 	scanned = check.session && check.session->cfg.budget;
 	if (!check.session && !module.report.notes.count)

@@ -95,7 +95,7 @@ enum kind { NUMBER, SIZE, IO_MANAGER, ACCELERATIONS, TEXT, CONFIG };
 	least, most, "a number from " TEXT_OF(least) " to " TEXT_OF(most)
 
 /* The name in the file, or NULL; the variable, the values, and the member of struct
- * e2pf_setup. */
+ * e2pf_settings. */
 static const struct setting {
 	const char *name, *variable;
 	enum kind kind;
@@ -103,12 +103,12 @@ static const struct setting {
 	const char *expected;
 	size_t offset;
 } settings[] = {
-#define MEMBER(name) offsetof(struct e2pf_setup, name)
+#define MEMBER(name) offsetof(struct e2pf_settings, name)
 	{ "prefetch", "PREFETCH", NUMBER, FROM_TO(0, 1), MEMBER(prefetch) },
 	{ "threads", "PREFETCH_THREADS", NUMBER, FROM_TO(1, E2PF_MAX_THREADS),
-	  MEMBER(reading.threads) },
+	  MEMBER(threads) },
 	{ "mem", "PREFETCH_MEM", SIZE, 1u << 20, UINT64_MAX,
-	  "a size of 1M or more (K, M, G, T)", MEMBER(reading.memory) },
+	  "a size of 1M or more (K, M, G, T)", MEMBER(memory) },
 	{ "io_manager", "PREFETCH_IO_MANAGER", IO_MANAGER, 0, 0,
 	  "unix or mmap", MEMBER(mmap_io) },
 	{ "verbose", "PREFETCH_VERBOSE", NUMBER, FROM_TO(0, 2), MEMBER(verbose) },
@@ -123,7 +123,7 @@ static const struct setting {
 
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 
-static int set(struct e2pf_setup *s, const struct setting *setting,
+static int set(struct e2pf_settings *s, const struct setting *setting,
 	       const char *value)
 {
 	void *to = (char *)s + setting->offset;
@@ -182,7 +182,7 @@ void e2pf_printable(char *text, size_t size_of_text, const char *value)
 /* The text that is being read, and the place for the description of an
  * error. */
 struct reading {
-	struct e2pf_setup *setup;
+	struct e2pf_settings *into;
 	const char *path;
 	unsigned line;		/* in the file */
 	char *error;
@@ -233,7 +233,7 @@ static bool parse_line(struct reading *r, char *line)
 	setting = find_setting(trim(line));
 	if (!setting)
 		return wrong(r, r->path, "unknown setting \"%.64s\"", line);
-	return !set(r->setup, setting, value) ||
+	return !set(r->into, setting, value) ||
 	       wrong(r, r->path, "%s: \"%.64s\" is not %s", line, value,
 		     setting->expected);
 }
@@ -306,7 +306,7 @@ static bool parse_variable(struct reading *r, const char *entry)
 	snprintf(variable, sizeof(variable), "%.*s", (int)(value - entry), entry);
 	for (i = 0; i < SETTINGS; i++)
 		if (!strcmp(settings[i].variable, variable))
-			return !set(r->setup, &settings[i], value + 1) ||
+			return !set(r->into, &settings[i], value + 1) ||
 			       wrong(r, variable, "\"%.64s\" is not %s",
 				     value + 1, settings[i].expected);
 	return true;
@@ -324,21 +324,21 @@ static bool read_variables(struct reading *r)
 			return false;
 	if (!mmap_io || !*mmap_io)
 		return true;
-	r->setup->mmap_io = !strcmp(mmap_io, "1");
-	return r->setup->mmap_io || !strcmp(mmap_io, "0") ||
+	r->into->mmap_io = !strcmp(mmap_io, "1");
+	return r->into->mmap_io || !strcmp(mmap_io, "0") ||
 	       wrong(r, "TEST_MMAP_IO", "not 0 or 1");
 }
 
-bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size)
+bool e2pf_settings_read(struct e2pf_settings *s, char *error, size_t size)
 {
 	const char *named = getenv("PREFETCH_CONFIG");
 	struct reading r = {
-		.setup = s, .path = named && *named == '/' ? named :
+		.into = s, .path = named && *named == '/' ? named :
 		CONFIGURATION, .error = error, .size = size
 	};
 
 	*error = '\0';
-	*s = (struct e2pf_setup) {
+	*s = (struct e2pf_settings) {
 		.prefetch = 1, .verbose = -1, .log = 1,
 		.accel = (1u << E2PF_ACCELERATIONS) - 1
 	};

@@ -12,12 +12,6 @@
 /* The maximum number of worker threads in a session. */
 #define E2PF_MAX_THREADS 256
 
-/* Settings of a session.  Zero means the default: what the library chooses. */
-struct e2pf_settings {
-	uint64_t memory;	/* bytes read ahead in total, at most */
-	unsigned threads;	/* 1 to E2PF_MAX_THREADS */
-};
-
 /* The accelerations: functions of libext2fs that are replaced by faster ones. */
 enum e2pf_acceleration {
 	E2PF_CRC32C, E2PF_BITMAPS_OF_E2FSCK, E2PF_INDIRECT_WALK,
@@ -26,8 +20,10 @@ enum e2pf_acceleration {
 
 extern const char *const e2pf_acceleration_names[E2PF_ACCELERATIONS];
 
-/* All that can be set for a check. */
-struct e2pf_setup {
+/* All that can be set.  Zero means the default, unless said otherwise. */
+struct e2pf_settings {
+	uint64_t memory;	/* bytes read ahead in total, at most */
+	unsigned threads;	/* 1 to E2PF_MAX_THREADS */
 	unsigned prefetch;	/* 1 or 0 */
 	int verbose;		/* 0, 1: a sentence, 2: details too; -1: not set */
 	unsigned log;		/* 1 or 0: a line to the system log */
@@ -35,7 +31,6 @@ struct e2pf_setup {
 				   0: none */
 	unsigned accel;		/* mask of 1u << enum e2pf_acceleration */
 	bool accel_is_set;	/* by the user */
-	struct e2pf_settings reading;	/* threads, memory */
 	bool mmap_io;		/* the mmap I/O manager, for a check of ext4 */
 	const char *stats;	/* a file; NULL: none (a variable only,
 				   doc/developing.md) */
@@ -47,7 +42,7 @@ struct e2pf_setup {
  * prefetched.  The line is empty if memory or descriptors have run out.  A missing
  * file is empty, unless it was named by PREFETCH_CONFIG.
  */
-bool e2pf_setup_read(struct e2pf_setup *s, char *error, size_t size);
+bool e2pf_settings_read(struct e2pf_settings *s, char *error, size_t size);
 
 /*
  * Parse a decimal number without sign, space or leading zero (which some would read as

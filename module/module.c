@@ -89,12 +89,12 @@ void module_begin(const char *name)
 	module.pid = getpid();
 	module.began = e2pf_clock_seconds(CLOCK_MONOTONIC);
 	restore_preload();
-	e2pf_setup_read(&module.setup, error, sizeof(error));
+	e2pf_settings_read(&module.settings, error, sizeof(error));
 	ignore_signals(before);
 	if (*error)
 		fprintf(stderr, "%s: %s\n", name, error);
 	restore_signals(before);
-	module.on = module.setup.prefetch;
+	module.on = module.settings.prefetch;
 }
 
 void module_answer(bool follows)
@@ -155,29 +155,29 @@ static void describe(const struct module_result *r, double seconds, char *text,
 static void tell(const struct module_result *r)
 {
 	double seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - module.began;
-	bool told = module.setup.verbose >= 0 || seconds < LONG_S ||
+	bool told = module.settings.verbose >= 0 || seconds < LONG_S ||
 		    !isatty(STDERR_FILENO);
-	int verbose = told ? module.setup.verbose : 1;
+	int verbose = told ? module.settings.verbose : 1;
 	char sentence[512], path[257];
 	const char *why = NULL;
 
 	if (r->session)
 		e2pf_session_report(r->session, &module.report);
 	if (r->counted)
-		why = e2pf_stats_save(module.setup.stats, &module.report);
+		why = e2pf_stats_save(module.settings.stats, &module.report);
 	if (why) {
-		e2pf_printable(path, sizeof(path), module.setup.stats);
+		e2pf_printable(path, sizeof(path), module.settings.stats);
 		fprintf(stderr, "%s: cannot write statistics to \"%s\": %s\n",
 			module.name, path, why);
 	}
 	if (r->finished && r->session) {
 		describe(r, seconds, sentence, sizeof(sentence));
-		if (r->logged && module.setup.log)
+		if (r->logged && module.settings.log)
 			e2pf_system_log(module.report.device, sentence);
 		if (verbose > 0)
 			fprintf(stderr, "%s: %s\n", module.name, sentence);
 	}
-	if (module.setup.verbose <= (r->finished ? 1 : 0))
+	if (module.settings.verbose <= (r->finished ? 1 : 0))
 		return;
 	e2pf_report_print(&module.report, module.name, stderr);
 }

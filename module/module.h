@@ -28,7 +28,7 @@
 extern struct module {
 	const char *name;	/* "e2fsck-prefetch": before each message */
 	bool on;
-	struct e2pf_setup setup;
+	struct e2pf_settings settings;
 	int argc;		/* 0: not known, without /proc */
 	char *argv[MODULE_ARGUMENTS];
 	pid_t pid;

@@ -21,7 +21,7 @@
 #define EXIT_USAGE 16
 
 struct options {
-	struct e2pf_setup setup;
+	struct e2pf_settings settings;
 	char **path;
 	unsigned paths;			/* devices, images, directories */
 	bool one_filesystem;		/* skip what is mounted below a path */
@@ -41,7 +41,7 @@ int wrong(const char *format, ...);
  * --help and --version, EXIT_USAGE after an error message. */
 int parse_options(int argc, char **argv, struct options *o);
 
-/* Fill in o->setup.  Returns 0; or EXIT_USAGE after an error message. */
+/* Fill in o->settings.  Returns 0; or EXIT_USAGE after an error message. */
 int configure_options(struct options *o);
 
 /* Run the command that the first argument names.  Returns its exit status, or -1 if

@@ -193,7 +193,7 @@ static int stats_status(const struct options *o, const char *why)
 	if (!why)
 		return 0;
 	fprintf(stderr, "e2prefetch: cannot write statistics to \"%s\": %s\n",
-		o->setup.stats, why);
+		o->settings.stats, why);
 	return EXIT_OPERATIONAL;
 }
 
@@ -249,9 +249,9 @@ static int finish_target(const struct reading *all, const struct target *t,
 		fprintf(stderr, "e2prefetch: %s: the kernel drops its cache when the "
 			"last program closes it (-- COMMAND keeps it open)\n",
 			t->device);
-	if (o->setup.log)
+	if (o->settings.log)
 		write_log(t, st);
-	*why = e2pf_stats_save(o->setup.stats, &r);
+	*why = e2pf_stats_save(o->settings.stats, &r);
 	return complete ? 0 : EXIT_INCOMPLETE;
 }
 
@@ -269,7 +269,7 @@ static int finish(struct reading *r)
 			worst(&r->status, finish_target(r, &r->targets.item[i],
 							&why));
 	}
-	if (r->o->setup.stats)
+	if (r->o->settings.stats)
 		worst(&r->status, stats_status(r->o, why));
 	for (i = 0; i < r->begun; i++)
 		e2pf_session_free(r->targets.item[i].session);
@@ -294,7 +294,7 @@ static int end_reading(struct reading *r, pthread_t thread)
 		finish(r);
 		return r->status & EXIT_OPERATIONAL;
 	}
-	return stats_status(r->o, r->o->setup.stats ? "the device does not respond" :
+	return stats_status(r->o, r->o->settings.stats ? "the device does not respond" :
 						NULL);
 }
 

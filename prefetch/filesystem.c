@@ -93,7 +93,7 @@ errcode_t open_session(const struct options *o, const struct target *target,
 	err = open_filesystem(target->device, &fs);
 	if (err || !fs)
 		return err;
-	err = e2pf_open(fs, target->device, 0, &o->setup.reading, false,
+	err = e2pf_open(fs, target->device, 0, &o->settings, false,
 			&options, session);
 	if (err)
 		return err;

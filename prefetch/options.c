@@ -199,7 +199,7 @@ int configure_options(struct options *o)
 {
 	char error[PATH_MAX + 256];
 
-	if (!e2pf_setup_read(&o->setup, error, sizeof(error))) {
+	if (!e2pf_settings_read(&o->settings, error, sizeof(error))) {
 		fprintf(stderr, "e2prefetch: %s\n", *error ? error :
 			"no memory to read the settings");
 		return EXIT_USAGE;

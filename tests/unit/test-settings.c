@@ -11,7 +11,7 @@
 
 static char path[64];
 static char error[512];
-static struct e2pf_setup setup;
+static struct e2pf_settings settings;
 
 static bool read_with(const char *text)
 {
@@ -21,7 +21,7 @@ static bool read_with(const char *text)
 	fputs(text, f);
 	assert_int_equal(fclose(f), 0);
 	error[0] = '\0';
-	return e2pf_setup_read(&setup, error, sizeof(error));
+	return e2pf_settings_read(&settings, error, sizeof(error));
 }
 
 FIXTURE(make_file)
@@ -80,7 +80,7 @@ TEST_WITH(values, make_file, remove_file)
 		snprintf(text, sizeof(text), "%s = %s\n", rows[i].name,
 			 rows[i].value);
 		if (read_with(text) != (rows[i].set > 0) ||
-		    setup.reading.threads + setup.reading.memory != rows[i].set)
+		    settings.threads + settings.memory != rows[i].set)
 			fail_msg("%s", text);
 	}
 }
@@ -88,23 +88,23 @@ TEST_WITH(values, make_file, remove_file)
 TEST_WITH(file_and_variables, make_file, remove_file)
 {
 	assert_true(read_with("# nothing\n\n  ; at all\n"));
-	assert_true(setup.prefetch && setup.log);
-	assert_int_equal(setup.verbose, -1);
-	assert_false(setup.mmap_io || setup.stats ||
-		     setup.reading.threads || setup.reading.memory);
-	assert_int_equal(setup.accel, 7);
+	assert_true(settings.prefetch && settings.log);
+	assert_int_equal(settings.verbose, -1);
+	assert_false(settings.mmap_io || settings.stats ||
+		     settings.threads || settings.memory);
+	assert_int_equal(settings.accel, 7);
 
 	assert_true(read_with("prefetch=0\n\tthreads\t=  7 \r\n"
 			      "mem = 64M\nprogress = 3\nverbose = 2\n"
 			      "log = 0\naccel = crc32c,indirect\n"
 			      "io_manager = mmap"));
-	assert_false(setup.prefetch || setup.log);
-	assert_true(setup.mmap_io);
-	assert_int_equal(setup.reading.threads, 7);
-	assert_int_equal(setup.reading.memory, 64 << 20);
-	assert_int_equal(setup.progress, 3);
-	assert_int_equal(setup.verbose, 2);
-	assert_int_equal(setup.accel,
+	assert_false(settings.prefetch || settings.log);
+	assert_true(settings.mmap_io);
+	assert_int_equal(settings.threads, 7);
+	assert_int_equal(settings.memory, 64 << 20);
+	assert_int_equal(settings.progress, 3);
+	assert_int_equal(settings.verbose, 2);
+	assert_int_equal(settings.accel,
 			 1u << E2PF_CRC32C | 1u << E2PF_INDIRECT_WALK);
 
 	/* Variables override the file, unless they are empty. */
@@ -113,16 +113,16 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 	setenv("PREFETCH_STATS", "/a/file", 1);
 	setenv("PREFETCHER", "4", 1);
 	assert_true(read_with("prefetch = 0\nthreads = 2\nprogress = 5\n"));
-	assert_false(setup.prefetch);
-	assert_int_equal(setup.reading.threads, 9);
-	assert_int_equal(setup.progress, 5);
-	assert_string_equal(setup.stats, "/a/file");
+	assert_false(settings.prefetch);
+	assert_int_equal(settings.threads, 9);
+	assert_int_equal(settings.progress, 5);
+	assert_string_equal(settings.stats, "/a/file");
 	setenv("PREFETCH_IO_MANAGER", "unix", 1);
 	assert_true(read_with("io_manager = mmap\n"));
-	assert_false(setup.mmap_io);
+	assert_false(settings.mmap_io);
 	setenv("TEST_MMAP_IO", "1", 1);
 	assert_true(read_with("io_manager = unix\n"));
-	assert_true(setup.mmap_io);
+	assert_true(settings.mmap_io);
 	unsetenv("PREFETCH_IO_MANAGER");
 	unsetenv("TEST_MMAP_IO");
 	assert_false(read_with("io_manager = other\n"));
@@ -130,7 +130,7 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 			    ": \"other\" is not unix or mmap; prefetching is off");
 	setenv("PREFETCH", "1", 1);
 	assert_true(read_with("prefetch = 0\n"));
-	assert_true(setup.prefetch);
+	assert_true(settings.prefetch);
 }
 
 /* test-failures.sh has the messages. */
@@ -148,7 +148,7 @@ TEST_WITH(nothing_else, make_file, remove_file)
 	for (i = 0; i < COUNT(wrong); i++) {
 		if (read_with(wrong[i]))
 			fail_msg("%s", wrong[i]);
-		assert_false(setup.prefetch);
+		assert_false(settings.prefetch);
 		assert_non_null(strstr(error, path));
 		assert_null(strchr(error, '\n'));
 	}
@@ -165,7 +165,7 @@ TEST_WITH(of_others, make_file, remove_file)
 	for (i = 0; i < COUNT(names); i++) {
 		setenv(names[i], "0", 1);
 		assert_true(read_with(""));
-		assert_true(setup.prefetch && !setup.reading.threads);
+		assert_true(settings.prefetch && !settings.threads);
 		assert_string_equal(error, "");
 		/* What is ours is still wrong. */
 		setenv("PREFETCH_THREADS", "0", 1);
