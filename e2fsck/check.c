@@ -136,6 +136,7 @@ static void before_threads(void)
  */
 static bool begin_session(ext2_filsys fs)
 {
+	struct pf_options options = { .before_threads = before_threads };
 	struct e2pf_session *session;
 	bool alongside;
 	errcode_t err;
@@ -149,8 +150,9 @@ static bool begin_session(ext2_filsys fs)
 		    !e2pf_io_table_is_ours();
 	if (alongside && check.session)
 		return false;
-	err = e2pf_open(fs, check.path, self.offset, &module.settings,
-			!alongside, &session);
+	options.has_checker = !alongside;
+	err = e2pf_open(fs, check.path, self.offset, &module.settings, &options,
+			NULL, &session);
 	if (err && !check.session)
 		e2pf_note_off(&module.report.notes, "off",
 			      "the filesystem cannot be followed");
@@ -158,7 +160,6 @@ static bool begin_session(ext2_filsys fs)
 		return false;
 	if (check.session)
 		e2pf_inherit(session, check.session);
-	session->cfg.before_threads = before_threads;
 	check.session = session;
 	if (!alongside) {
 		check.fs = fs;

@@ -80,25 +80,21 @@ errcode_t open_session(const struct options *o, const struct target *target,
 {
 	/* The session looks at it as long as the program runs. */
 	ext2_filsys fs = NULL;
-	struct e2pf_ext4 *ext4;
+	const struct pf_options options = { .sampled = target->mounted };
+	struct e2pf_ext4_options what = {
+		.classes = o->classes ? o->classes :
+			   target->mounted ? WALK_CLASSES : E2PF_ALL_CLASSES,
+		.guarded = true,
+		.below = target->folder,
+		.below_count = target->whole ? 0 : target->folders
+	};
 	errcode_t err;
 
+	if (target->mounted)
+		what.page = (uint32_t)sysconf(_SC_PAGESIZE);
 	err = open_filesystem(target->device, &fs);
 	if (err || !fs)
 		return err;
-	err = e2pf_open(fs, target->device, 0, &o->settings, false,
-			session);
-	if (err)
-		return err;
-	ext4 = e2pf_ext4_of(*session)->ext4;
-	ext4->classes = o->classes ? o->classes :
-			target->mounted ? WALK_CLASSES : E2PF_ALL_CLASSES;
-	ext4->guarded = true;
-	ext4->below = target->folder;
-	ext4->below_count = target->whole ? 0 : target->folders;
-	if (target->mounted)
-		ext4->page = (uint32_t)sysconf(_SC_PAGESIZE);
-	e2pf_ext4_of(*session)->io_manager = "unix";
-	(*session)->cfg.sampled = target->mounted;
-	return 0;
+	return e2pf_open(fs, target->device, 0, &o->settings, &options, &what,
+			 session);
 }

@@ -111,8 +111,8 @@ static bool ext4_may_read(struct pf_source *source, uint64_t offset,
 	uint64_t end = (offset + length - 1) / geo->block_size + 1;
 	uint32_t all = e2pf_table_blocks(geo, geo->inodes_per_group), g, used;
 
-	if (!ext4->guarded || !ext4->ordered)
-		return !ext4->guarded;
+	if (!ext4->options.guarded || !ext4->ordered)
+		return !ext4->options.guarded;
 	for (g = first_table(ext4, first, all); g < geo->groups; g++) {
 		const struct e2pf_group group = e2pf_ext4_group(ext4, g);
 
@@ -136,7 +136,7 @@ struct whole_pages {
 static void pass_pages(void *ctx, const struct pf_ref *found)
 {
 	const struct whole_pages *w = ctx;
-	uint32_t page = ext4_of(w->source)->page, before, behind;
+	uint32_t page = ext4_of(w->source)->options.page, before, behind;
 	struct pf_ref ref = *found;
 
 	before = ref.offset % page;
@@ -157,11 +157,11 @@ static void pass_pages(void *ctx, const struct pf_ref *found)
 static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4,
 				 struct whole_pages *w)
 {
-	bool whole = ext4->page > ext4->geo->block_size;
+	bool whole = ext4->options.page > ext4->geo->block_size;
 
 	return (struct e2pf_plan) {
 		.geo = ext4->geo,
-		.classes = ext4->classes |
+		.classes = ext4->options.classes |
 			   (ext4->folders ? 1u << E2PF_DIRS : 0),
 		.sink = whole ? pass_pages : w->sink,
 		.ctx = whole ? w : w->ctx
@@ -206,11 +206,11 @@ static void ext4_begin(struct pf_source *source,
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
 	/* All groups are looked at only if something is read. */
-	ext4->ordered = ext4->guarded && !asleep && lie_in_order(ext4);
+	ext4->ordered = ext4->options.guarded && !asleep && lie_in_order(ext4);
 	/* With folders there are few units at first, so the device is not measured. */
 	e2pf_folders_free(ext4->folders);
 	ext4->folders = NULL;
-	if (ext4->below_count)
+	if (ext4->options.below_count)
 		ext4->folders = e2pf_folders_new(ext4, options->seeks);
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->has_checker = options->has_checker;
@@ -253,7 +253,8 @@ static uint64_t ext4_units(struct pf_source *source, unsigned phase,
 		return e2pf_folders_units(ext4->folders);
 	if (phase != E2PF_EXT4_LIST)
 		return phase == E2PF_EXT4_TABLES ||
-		       ext4->classes & 1u << E2PF_BITMAPS ? ext4->geo->groups : 0;
+		       ext4->options.classes & 1u << E2PF_BITMAPS ?
+		       ext4->geo->groups : 0;
 	pthread_mutex_lock(&ext4->lock);
 	units = ext4->list_end;
 	*more = ext4->list_end < ext4->list_total;
@@ -337,7 +338,8 @@ static void ext4_seed(struct pf_source *source, unsigned phase,
 		return;
 	}
 	group = e2pf_ext4_group(ext4, number);
-	if (phase == E2PF_EXT4_BITMAPS || !(ext4->classes & TABLE_CLASSES))
+	if (phase == E2PF_EXT4_BITMAPS ||
+	    !(ext4->options.classes & TABLE_CLASSES))
 		group.inode_table = 0;
 	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
 		group.block_bitmap = group.inode_bitmap = 0;
@@ -448,7 +450,7 @@ static const struct pf_source_ops ext4_ops = {
 };
 
 struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
-				unsigned classes)
+				const struct e2pf_ext4_options *options)
 {
 	struct e2pf_ext4 *ext4 = calloc(1, sizeof(*ext4));
 
@@ -456,7 +458,7 @@ struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
 		return NULL;
 	pthread_mutex_init(&ext4->lock, NULL);
 	ext4->geo = geo;
-	ext4->classes = classes;
+	ext4->options = *options;
 	ext4->bytes = geo->blocks * geo->block_size;
 	ext4->source = (struct pf_source) {
 		.ops = &ext4_ops,

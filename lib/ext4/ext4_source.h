@@ -50,14 +50,8 @@ enum e2pf_ext4_phase {
 typedef void e2pf_copy_group_fn(void *groups_owner, uint32_t number,
 				struct e2pf_group *group);
 
-struct e2pf_ext4 {
-	struct pf_source source;
-	/* The filesystem; and all of its groups, or who tells them to any
-	 * thread: 60 TiB have 480,000, and e2fsck has them in memory. */
-	const struct e2pf_geometry *geo;
-	const struct e2pf_group *groups;
-	e2pf_copy_group_fn *copy_group;
-	void *groups_owner;
+/* What is read, chosen when the source is made. */
+struct e2pf_ext4_options {
 	/* Inodes of folders: only blocks below them are read; they outlive the
 	 * source.  If there are none, all is read. */
 	const uint32_t *below;
@@ -67,6 +61,17 @@ struct e2pf_ext4 {
 	 * in gaps; and with a page size, no page in which a block of one lies. */
 	bool guarded;
 	uint32_t page;			/* bytes; 0: any page */
+};
+
+struct e2pf_ext4 {
+	struct pf_source source;
+	/* The filesystem; and all of its groups, or who tells them to any
+	 * thread: 60 TiB have 480,000, and e2fsck has them in memory. */
+	const struct e2pf_geometry *geo;
+	const struct e2pf_group *groups;
+	e2pf_copy_group_fn *copy_group;
+	void *groups_owner;
+	struct e2pf_ext4_options options;
 	/* Private; those up to the lock are written by begin() and next(). */
 	struct e2pf_folders *folders;	/* NULL: all is read */
 	bool ordered;			/* tables lie in the order of groups */
@@ -85,13 +90,12 @@ struct e2pf_ext4 {
 };
 
 /*
- * Create a source for a filesystem of this geometry, which must outlive it.
- * `classes` is a mask of 1u << enum e2pf_class.  The source has one device.
- * Before an engine is started with it, set `groups`, which must outlive it, or
- * `copy_group`.  Returns NULL if memory runs out.
+ * Create a source for a filesystem of this geometry, which must outlive it.  The source
+ * has one device.  Before an engine is started with it, set `groups`, which must outlive
+ * it, or `copy_group`.  Returns NULL if memory runs out.
  */
 struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
-				unsigned classes);
+				const struct e2pf_ext4_options *options);
 void e2pf_ext4_free(struct e2pf_ext4 *ext4);
 
 /* One of the groups; zero if there are none. */

@@ -179,9 +179,9 @@ struct e2pf_folders *e2pf_folders_new(const struct e2pf_ext4 *ext4, bool seeks)
 		e2pf_folders_free(f);
 		return NULL;
 	}
-	for (i = 0; i < ext4->below_count; i++)
-		if (ext4->below[i] && ext4->below[i] <= geo->inodes)
-			want(f, ext4->below[i]);
+	for (i = 0; i < ext4->options.below_count; i++)
+		if (ext4->options.below[i] && ext4->options.below[i] <= geo->inodes)
+			want(f, ext4->options.below[i]);
 	return f;
 }
 

@@ -106,7 +106,7 @@ static bool accept_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
 {
 	struct send_walk *w = ctx;
 	struct send *s = w->send;
-	const uint64_t most = s->base.cfg.budget / (w->changed ? 8 : 4);
+	const uint64_t most = s->base.options.budget / (w->changed ? 8 : 4);
 	const struct e2pf_btrfs_range files = e2pf_btrfs_keys_of(
 		leaf->keys.first.objectid, leaf->keys.last.objectid);
 
@@ -230,7 +230,7 @@ void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
 /* Two windows of data are ahead of the send. */
 static void sweep_data(struct send *s)
 {
-	const uint64_t most = s->base.cfg.budget / 8;
+	const uint64_t most = s->base.options.budget / 8;
 	const uint64_t longest = most < AHEAD_MOST ? most : AHEAD_MOST;
 	size_t next = 0;
 
@@ -279,7 +279,6 @@ static void *conduct(void *arg)
 
 static const char *open_filesystem(struct send *s, int fd)
 {
-	struct pf_options *cfg = &s->base.cfg;
 	const char *why = e2pf_mounted_open(&s->fs, fd);
 	struct stat st;
 	unsigned i;
@@ -292,11 +291,10 @@ static const char *open_filesystem(struct send *s, int fd)
 	for (i = 0; i < s->fs.map.devices; i++)
 		if (!fstat(s->fs.device[i], &st))
 			e2pf_session_add_device(&s->base, NULL, &st);
-	cfg->has_checker = true;
 	e2pf_session_choose(&s->base);
-	if (!s->base.settings.threads)
-		cfg->threads = cfg->seeks ? SEEK_THREADS : THREADS;
-	s->base.last.threads = cfg->threads;
+	s->threads = s->base.settings.threads ? s->base.settings.threads :
+		     s->base.options.seeks ? SEEK_THREADS : THREADS;
+	s->base.last.threads = s->threads;
 	return NULL;
 }
 
@@ -304,6 +302,7 @@ struct e2pf_session *e2pf_send_open(int fd, const char *name,
 				    const struct e2pf_settings *settings,
 				    const char **why)
 {
+	const struct pf_options options = { .has_checker = true };
 	struct send *s = calloc(1, sizeof(*s));
 
 	*why = "no memory";
@@ -311,7 +310,7 @@ struct e2pf_session *e2pf_send_open(int fd, const char *name,
 		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
-	if (!e2pf_session_init(&s->base, &sends, name, settings))
+	if (!e2pf_session_init(&s->base, &sends, name, settings, &options))
 		*why = open_filesystem(s, fd);
 	if (!*why)
 		return &s->base;

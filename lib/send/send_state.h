@@ -16,6 +16,7 @@
 
 struct send {
 	struct e2pf_session base;	/* base.last: sums over all sends */
+	unsigned threads;
 	struct e2pf_mounted fs;
 	struct e2pf_slot_set asked;	/* tree blocks that were planned */
 	struct e2pf_slot_set named;	/* leaves whose address records name */

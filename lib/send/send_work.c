@@ -249,7 +249,7 @@ void send_sweep(struct send *s)
 
 	e2pf_jobs_order(&s->jobs);
 	s->next = 0;
-	while (n + 1 < s->base.cfg.threads && n + 1 < s->jobs.count &&
+	while (n + 1 < s->threads && n + 1 < s->jobs.count &&
 	       !e2pf_thread_start(&thread[n], work, s))
 		n++;
 	work(s);

@@ -206,8 +206,8 @@ static void run_folder(struct rig *r, const struct pf_options *options)
 	uint64_t unit = 0, units;
 	bool more;
 
-	r->ext4->below = &root;
-	r->ext4->below_count = 1;
+	r->ext4->options.below = &root;
+	r->ext4->options.below_count = 1;
 	source->ops->begin(source, options, false);
 	while ((units = source->ops->units(source, E2PF_EXT4_TABLES, &more)) >
 	       unit) {
@@ -263,11 +263,12 @@ static void read_image(struct rig *r, struct input *in)
 		return;
 	n = read_groups(r);
 	r->dev.size = r->geo.blocks * r->geo.block_size;
-	r->ext4 = e2pf_ext4_new(&r->geo, classes);
+	r->ext4 = e2pf_ext4_new(&r->geo, &(struct e2pf_ext4_options) {
+		.classes = classes, .guarded = folder,
+		.page = folder ? 4096 : 0
+	});
 	require(r->ext4);
 	r->ext4->groups = r->groups;
-	r->ext4->guarded = folder;
-	r->ext4->page = folder ? 4096 : 0;
 	if (folder)
 		run_folder(r, &options);
 	else

@@ -591,7 +591,7 @@ RIG_TESTS(unused_tables, 2, rig_set_up_sized(r, 8, 16, 1))
 		r->fs.groups[g].inodes_in_use = INODES / 4;
 	r->cfg.seeks = true;
 	rig_new(r);
-	r->fs.ext4->guarded = way;
+	r->fs.ext4->options.guarded = way;
 	rig_go_on(r);
 	for (g = 0; g < 7; g++) {
 		uint64_t table = r->fs.groups[g].inode_table;

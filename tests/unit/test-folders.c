@@ -276,8 +276,8 @@ static const struct pf_phase *begin_below(const uint32_t *inodes,
 		.budget = UINT64_MAX, .seeks = true
 	};
 
-	t.fs.ext4->below = inodes;
-	t.fs.ext4->below_count = count;
+	t.fs.ext4->options.below = inodes;
+	t.fs.ext4->options.below_count = count;
 	t.source->ops->begin(t.source, &options, false);
 	return t.source->ops->next(t.source, NULL);
 }
@@ -371,7 +371,7 @@ SOURCE_TEST(inodes_alone)
 	uint32_t first = inode_of(5, 0);
 
 	make_folder(first, 0, inode_of(20, 0), EXT2_FT_REG_FILE);
-	t.fs.ext4->classes = 1u << E2PF_INODES;
+	t.fs.ext4->options.classes = 1u << E2PF_INODES;
 	read_all(&first, 1);
 	assert_true(table_is_read(20));
 }
@@ -503,8 +503,8 @@ static void use_parts(bool guarded, uint32_t page)
 
 	for (g = 0; g < GROUPS; g++)
 		t.fs.groups[g].inodes_in_use = g % 9 * (INODES / 8);
-	t.fs.ext4->guarded = guarded;
-	t.fs.ext4->page = page;
+	t.fs.ext4->options.guarded = guarded;
+	t.fs.ext4->options.page = page;
 	t.source->ops->begin(t.source, &options, false);
 }
 
