@@ -149,9 +149,12 @@ static void before_threads(void)
 
 static bool open_session(ext2_filsys fs)
 {
+	const struct pf_options options = {
+		.has_checker = true, .before_threads = before_threads
+	};
 	struct e2pf_session *session;
 
-	if (e2pf_open(fs, check.path, self.offset, &module.settings, true,
+	if (e2pf_open(fs, check.path, self.offset, &module.settings, &options,
 		      NULL, &session)) {
 		if (!check.session)
 			e2pf_note_off(&module.report.notes, "off",
@@ -160,7 +163,6 @@ static bool open_session(ext2_filsys fs)
 	}
 	if (check.session)
 		e2pf_inherit(session, check.session);
-	session->cfg.before_threads = before_threads;
 	check.session = session;
 	return true;
 }

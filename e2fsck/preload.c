@@ -132,7 +132,7 @@ static void end(void)
 	if (!check.session &&
 	    (module.settings.verbose <= 0 || !stages_can_be_followed()))
 		return;
-	scanned = check.session && check.session->cfg.budget;
+	scanned = check.session && check.session->options.budget;
 	if (!check.session && !module.report.notes.count)
 		e2pf_note_off(&module.report.notes, "off", check.path ?
 			      "the filesystem is marked as clean" :

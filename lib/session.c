@@ -25,7 +25,7 @@
  * one. */
 static uint64_t part_of(const struct e2pf_session *s, uint64_t memory)
 {
-	return s->cfg.has_checker ? memory / 2 : memory / 4 * 3;
+	return s->options.has_checker ? memory / 2 : memory / 4 * 3;
 }
 
 static uint64_t limit(void *ctx)
@@ -45,7 +45,8 @@ static bool count_disks(void *ctx, struct pf_disk_counters *disks)
 
 int e2pf_session_init(struct e2pf_session *s,
 		      const struct e2pf_filesystem *type, const char *name,
-		      const struct e2pf_settings *settings)
+		      const struct e2pf_settings *settings,
+		      const struct pf_options *options)
 {
 	e2pf_share_join();
 	s->type = type;
@@ -55,9 +56,11 @@ int e2pf_session_init(struct e2pf_session *s,
 	s->sysroot = "";
 	if (!s->name)
 		return ENOMEM;
-	s->cfg = (struct pf_options) {
-		.limit = limit, .ctx = s, .count_disks = count_disks
-	};
+	if (options)
+		s->options = *options;
+	s->options.ctx = s;
+	s->options.limit = limit;
+	s->options.count_disks = count_disks;
 	return 0;
 }
 
@@ -86,8 +89,7 @@ static uint64_t own_budget(const struct e2pf_session *s)
 
 void e2pf_session_choose(struct e2pf_session *s)
 {
-	struct pf_options *cfg = &s->cfg;
-	struct e2pf_policy policy;
+	struct pf_options *o = &s->options;
 	unsigned i, most;
 
 	memset(&s->topo, 0, sizeof(s->topo));
@@ -98,22 +100,32 @@ void e2pf_session_choose(struct e2pf_session *s)
 			continue;
 		s->dev[i]->max_readahead = most;
 		if (s->dev[i]->unusable)
-			s->why_off = s->dev[i]->unusable;
+			e2pf_session_turn_off(s, s->dev[i]->unusable);
 	}
-	policy = e2pf_policy_choose(&s->topo, s->settings.threads);
-	cfg->threads = policy.threads;
-	cfg->seek_threads = policy.seek_threads;
-	cfg->seeks = policy.seeks;
-	cfg->measure = policy.measure;
+	o->seeks = e2pf_declared_seeks(&s->topo, &o->measure);
+	o->threads = e2pf_choose_threads(&s->topo, false, s->settings.threads);
+	o->seek_threads = e2pf_choose_threads(&s->topo, true,
+					      s->settings.threads);
 	s->available = e2pf_memory_share(s->sysroot, false);
-	cfg->budget = s->settings.memory;
-	if (!cfg->budget)
-		cfg->budget = own_budget(s);
+	o->budget = s->settings.memory;
+	if (!o->budget)
+		o->budget = own_budget(s);
+}
+
+void e2pf_session_limit(struct e2pf_session *s, uint64_t budget)
+{
+	if (s->options.budget > budget)
+		s->options.budget = budget;
+}
+
+void e2pf_session_turn_off(struct e2pf_session *s, const char *why)
+{
+	s->why_off = why;
 }
 
 int e2pf_session_start(struct e2pf_session *s)
 {
-	return s->why_off ? 0 : pf_engine_start(s->engine, &s->cfg);
+	return s->why_off ? 0 : pf_engine_start(s->engine, &s->options);
 }
 
 /* How long to wait for the engine's lock: a progress report waits less, since the next one
@@ -265,7 +277,7 @@ static void add_notes(const struct e2pf_session *s, struct e2pf_report *r)
 void e2pf_session_report(struct e2pf_session *s, struct e2pf_report *r)
 {
 	r->device = s->name;
-	r->budget = s->cfg.budget;
+	r->budget = s->options.budget;
 	r->stage_names = s->type->stage_names;
 	r->stages = s->type->stages;
 	e2pf_session_count(s, &r->engine);

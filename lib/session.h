@@ -55,7 +55,7 @@ struct e2pf_session {
 	struct e2pf_device *dev[PF_MAX_DEVICES];	/* NULL without an engine */
 	struct stat stat[PF_MAX_DEVICES];
 	struct e2pf_topology topo;	/* of all devices together */
-	struct pf_options cfg;
+	struct pf_options options;	/* of the engine */
 	struct pf_engine *engine;	/* the filesystem's part makes it */
 	struct pf_engine_stats past;	/* of inherited sessions */
 	struct pf_engine_stats last;	/* of this one, when it was last counted;
@@ -73,13 +73,15 @@ struct e2pf_session {
 
 /*
  * Initialize `s`, which must be zeroed: copy name and settings (NULL: the
- * defaults), and count this process among those that share the machine.  Then
- * cfg.has_checker may be set.  Returns 0 or ENOMEM.  After a failure,
- * too, e2pf_session_free() must be called to free it.
+ * defaults), and count this process among those that share the machine.  The caller
+ * chooses the options has_checker, sampled, before_threads and drain; NULL: none.
+ * The session chooses the others.  Returns 0 or ENOMEM.  After a failure, too,
+ * e2pf_session_free() must be called to free it.
  */
 int e2pf_session_init(struct e2pf_session *s,
 		      const struct e2pf_filesystem *type, const char *name,
-		      const struct e2pf_settings *settings);
+		      const struct e2pf_settings *settings,
+		      const struct pf_options *options);
 
 /* Add a device, which the session will close.  If `dev` is NULL, only its
  * topology is used.  There may be at most PF_MAX_DEVICES. */
@@ -89,7 +91,13 @@ void e2pf_session_add_device(struct e2pf_session *s, struct e2pf_device *dev,
 /* Choose threads, order and budget from the devices' topology. */
 void e2pf_session_choose(struct e2pf_session *s);
 
-/* Begin to read ahead as chosen and as set in `cfg`, unless `why_off` is set.
+/* Let at most so many bytes be ahead.  Between the choice and the start. */
+void e2pf_session_limit(struct e2pf_session *s, uint64_t budget);
+
+/* Read nothing ahead, for this reason. */
+void e2pf_session_turn_off(struct e2pf_session *s, const char *why);
+
+/* Begin to read ahead as chosen, unless it is turned off.
  * Returns 0 or an errno, as pf_engine_start() does. */
 int e2pf_session_start(struct e2pf_session *s);
 

@@ -129,7 +129,7 @@ static void describe(const struct module_result *r, double seconds, char *text,
 
 	e2pf_in_words(seconds, took, sizeof(took));
 	/* The waits of a program that no engine follows are not known. */
-	if (r->session->cfg.has_checker && module.report.order)
+	if (r->session->options.has_checker && module.report.order)
 		snprintf(disk, sizeof(disk), ", waited %s for the disk",
 			 e2pf_in_words((double)st->stall_ns / 1e9, wait,
 				       sizeof(wait)));

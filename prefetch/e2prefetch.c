@@ -47,8 +47,8 @@ static void spend(struct reading *r, struct e2pf_session *s)
 	struct pf_engine_stats st;
 
 	e2pf_session_count(s, &st);
-	r->left = s->cfg.budget > st.prefetched_bytes + least ?
-		  s->cfg.budget - st.prefetched_bytes : least;
+	r->left = s->options.budget > st.prefetched_bytes + least ?
+		  s->options.budget - st.prefetched_bytes : least;
 }
 
 /* A walk comes to inodes in the order of names.  If the tables do not fit into memory,
@@ -60,16 +60,15 @@ static bool is_too_large(const struct target *t)
 
 	return t->mounted && !ext4->options.directories &&
 	       ext4->options.classes & 1u << E2PF_INODES &&
-	       e2pf_ext4_table_bytes(ext4) > t->session->cfg.budget;
+	       e2pf_ext4_table_bytes(ext4) > t->session->options.budget;
 }
 
 static errcode_t start_target(struct reading *r, struct target *t)
 {
-	if (t->session->cfg.budget > r->left)
-		t->session->cfg.budget = r->left;
+	e2pf_session_limit(t->session, r->left);
 	if (is_too_large(t))
-		t->session->why_off = "the inode tables are larger than the "
-				      "memory for them";
+		e2pf_session_turn_off(t->session, "the inode tables are larger "
+				      "than the memory for them");
 	return e2pf_session_start(t->session);
 }
 
@@ -94,7 +93,7 @@ static bool read_target(struct reading *r, unsigned i)
 	bool over, opened = !err;
 
 	if (opened && is_over(r, i))
-		t->session->why_off = "the command has ended";
+		e2pf_session_turn_off(t->session, "the command has ended");
 	else if (opened)
 		err = start_target(r, t);
 	if (err)

@@ -80,7 +80,8 @@ errcode_t open_session(const struct options *o, const struct target *target,
 {
 	/* The session looks at it as long as the program runs. */
 	ext2_filsys fs = NULL;
-	const struct e2pf_ext4_options options = {
+	const struct pf_options options = { .sampled = target->mounted };
+	const struct e2pf_ext4_options what = {
 		.classes = o->classes ? o->classes :
 			   target->mounted ? WALK_CLASSES : E2PF_ALL_CLASSES,
 		.guarded = true,
@@ -90,13 +91,11 @@ errcode_t open_session(const struct options *o, const struct target *target,
 	};
 	errcode_t err;
 
+	if (target->mounted)
+		what.page = (uint32_t)sysconf(_SC_PAGESIZE);
 	err = open_filesystem(target->device, &fs);
 	if (err || !fs)
 		return err;
-	err = e2pf_open(fs, target->device, 0, &o->settings, false,
-			&options, session);
-	if (err)
-		return err;
-	(*session)->cfg.sampled = target->mounted;
-	return 0;
+	return e2pf_open(fs, target->device, 0, &o->settings, &options, &what,
+			 session);
 }

@@ -124,17 +124,15 @@ struct e2pf_session *e2pf_btrfs_open(struct e2pf_btrfs_opened *opened,
 				     const struct e2pf_settings *settings,
 				     const char **why)
 {
+	/* The check drops the page cache of its devices at its end. */
+	const struct pf_options options = { .has_checker = true, .drain = true };
 	struct btrfs_session *s = calloc(1, sizeof(*s));
 
 	*why = "no memory";
 	if (!s)
 		return NULL;
-	if (!e2pf_session_init(&s->base, &btrfs, name, settings)) {
-		s->base.cfg.has_checker = true;
-		/* The check drops the page cache of its devices at its end. */
-		s->base.cfg.drain = true;
+	if (!e2pf_session_init(&s->base, &btrfs, name, settings, &options))
 		*why = open_devices(s, opened, count);
-	}
 	if (!*why) {
 		e2pf_btrfs_init(&s->btrfs, read_block, &s->base);
 		s->base.engine = pf_engine_new(&s->btrfs.source, s->base.dev);

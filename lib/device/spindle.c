@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The single-spindle detector (spindle.h): the declared and the measured
- * properties of a device, and the policy that follows.
+ * properties of a device, and what follows.
  */
 #include "spindle.h"
 
@@ -29,34 +29,36 @@ bool e2pf_measured_seeks(uint64_t latency_ns, uint64_t deep_latency_ns)
  * spindle, or any number of disks with a spindle among them.  A known disk that is declared
  * rotational is; all others are measured.
  */
-static struct e2pf_policy declared(const struct e2pf_topology *topo)
+static bool is_known(const struct e2pf_topology *topo)
 {
-	bool known = topo->disks && !topo->incomplete;
-	struct e2pf_policy policy = {
-		.seeks = true, .spindles = topo->devices,
-		.measure = !known || topo->unsure || !topo->spindles
-	};
-
-	if (known && !topo->unsure) {
-		policy.seeks = topo->spindles;
-		policy.spindles = topo->spindles ? topo->spindles : topo->disks;
-	}
-	return policy;
+	return topo->disks && !topo->incomplete && !topo->unsure;
 }
 
-struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo,
-				      unsigned threads)
+bool e2pf_declared_seeks(const struct e2pf_topology *topo, bool *guess)
 {
-	struct e2pf_policy policy = declared(topo);
+	*guess = !is_known(topo) || !topo->spindles;
+	return !is_known(topo) || topo->spindles;
+}
 
-	policy.threads = policy.seek_threads = threads ? threads : THREADS;
+unsigned e2pf_declared_spindles(const struct e2pf_topology *topo)
+{
+	if (!is_known(topo))
+		return topo->devices;
+	return topo->spindles ? topo->spindles : topo->disks;
+}
+
+unsigned e2pf_choose_threads(const struct e2pf_topology *topo, bool seeks,
+			     unsigned wanted)
+{
+	unsigned spindles = e2pf_declared_spindles(topo);
+
+	if (wanted)
+		return wanted;
 	/* Each spindle gets a sweep of its own, up to two. */
-	if (!threads && policy.spindles < THREADS)
-		policy.seek_threads = policy.spindles;
-	return policy;
+	return seeks && spindles < THREADS ? spindles : THREADS;
 }
 
 bool e2pf_single_spindle(const struct e2pf_topology *topo, bool seeks)
 {
-	return seeks && declared(topo).spindles == 1;
+	return seeks && e2pf_declared_spindles(topo) == 1;
 }

@@ -24,21 +24,17 @@
 
 #include "topology.h"
 
-struct e2pf_policy {
-	bool seeks;		/* as declared, before anything is read */
-	bool measure;		/* `seeks` is a guess: the measurement decides */
-	unsigned spindles;	/* that can sweep side by side, if it seeks */
-	unsigned threads;	/* if it does not seek */
-	unsigned seek_threads;	/* if it does */
-};
+/* Does a device on these disks seek, by their declared properties?  *guess: measure it.
+ * Unknown disks do, until they are measured. */
+bool e2pf_declared_seeks(const struct e2pf_topology *topo, bool *guess);
 
-/*
- * Choose by the declared properties of these disks.  `threads` is the user's
- * choice, or 0.  Unknown disks are one spindle for each device until they are
- * measured.  Pure.
- */
-struct e2pf_policy e2pf_policy_choose(const struct e2pf_topology *topo,
-				      unsigned threads);
+/* Spindles that can sweep side by side, if it seeks.  Unknown disks are one for each
+ * device. */
+unsigned e2pf_declared_spindles(const struct e2pf_topology *topo);
+
+/* The number of threads for it.  `wanted` is the user's choice, or 0. */
+unsigned e2pf_choose_threads(const struct e2pf_topology *topo, bool seeks,
+			     unsigned wanted);
 
 /* Does it seek, by the time of a lone read and that of each of eight in flight? */
 bool e2pf_measured_seeks(uint64_t latency_ns, uint64_t deep_latency_ns);

@@ -84,8 +84,8 @@ static void measure(struct e2pf_session *s, struct e2pf_probe *p)
 	pf_count_begin(source);
 	p->unmeasured = s->why_off ? s->why_off :
 			pf_samples_measure(source, s->dev[0], true, &p->speed);
-	if (p->unmeasured || !s->cfg.measure)
-		p->speed.seeks = s->cfg.seeks;
+	if (p->unmeasured || !s->options.measure)
+		p->speed.seeks = s->options.seeks;
 }
 
 static double seconds_of(uint64_t ns)

@@ -141,20 +141,31 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 	return 0;
 }
 
+/* The command opens a descriptor, with a manager that older versions of libext2fs do not
+ * have. */
+static bool is_unix(io_manager manager)
+{
+	return manager == unix_io_manager ||
+	       !strcmp(manager->name, "Unix fd I/O Manager");
+}
+
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
-		    const struct e2pf_settings *settings, bool has_checker,
-		    const struct e2pf_ext4_options *options,
+		    const struct e2pf_settings *settings,
+		    const struct pf_options *options,
+		    const struct e2pf_ext4_options *what,
 		    struct e2pf_session **session)
 {
-	const struct e2pf_ext4_options all = { .classes = E2PF_ALL_CLASSES };
+	static const struct e2pf_ext4_options all = {
+		.classes = E2PF_ALL_CLASSES
+	};
 	struct e2pf_ext4_session *s = calloc(1, sizeof(*s));
+	bool has_checker = options && options->has_checker;
 	errcode_t err;
 
 	if (!s)
 		return EXT2_ET_NO_MEMORY;
 	pthread_mutex_init(&s->lock, NULL);
-	err = e2pf_session_init(&s->base, &ext4, device, settings);
-	s->base.cfg.has_checker = has_checker;
+	err = e2pf_session_init(&s->base, &ext4, device, settings, options);
 	if (!err)
 		err = parse_geometry(s, fs);
 	if (!err)
@@ -163,12 +174,12 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		goto fail;
 	s->uses_mmap = fs->io->manager == e2pf_mmap_io_manager;
 	s->io_manager = s->uses_mmap ? "mmap" :
-			!has_checker || fs->io->manager == unix_io_manager ?
-			"unix" : "other";
+			is_unix(fs->io->manager) ? "unix" : "other";
 	err = EXT2_ET_NO_MEMORY;
-	s->ext4 = options && options->directories ?
-		  e2pf_directories_new(&s->geo, options) :
-		  e2pf_ext4_new(&s->geo, options ? options : &all);
+	if (!what)
+		what = &all;
+	s->ext4 = what->directories ? e2pf_directories_new(&s->geo, what) :
+				      e2pf_ext4_new(&s->geo, what);
 	if (!s->ext4)
 		goto fail;
 	s->ext4->copy_group = copy_group;
@@ -224,7 +235,7 @@ errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs)
 	    (uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP)
 		session->why_off = "too little memory is available";
 	if (s->uses_mmap && !session->why_off) {
-		e2pf_mmap_limit(session->cfg.budget / MAPPED_PART);
+		e2pf_mmap_limit(session->options.budget / MAPPED_PART);
 		session->dev[0]->fill_page_tables = e2pf_mmap_populate;
 	}
 	return e2pf_session_start(session);

@@ -39,14 +39,15 @@ static inline struct e2pf_ext4_session *e2pf_ext4_of(struct e2pf_session *s)
 /*
  * Open a session on `fs`, which libext2fs has opened from `device`; the
  * filesystem begins `offset` bytes into the device.  `fs` is only read, and must
- * outlive the session, or its end.  `settings` may be NULL.  With `has_checker` the
- * program reads through fs->io: from now on these reads are observed, and the engine
- * keeps ahead of them.  There is one such session at a time.  `options` may be NULL:
- * everything is read.
+ * outlive the session, or its end.  `settings`, and `options` as e2pf_session_init() has
+ * them, may be NULL; without `what` all is read.  With options->has_checker the program
+ * reads through fs->io: from now on these reads are observed, and the engine
+ * keeps ahead of them.  There is one such session at a time.
  */
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
-		    const struct e2pf_settings *settings, bool has_checker,
-		    const struct e2pf_ext4_options *options,
+		    const struct e2pf_settings *settings,
+		    const struct pf_options *options,
+		    const struct e2pf_ext4_options *what,
 		    struct e2pf_session **session);
 
 /* The checker is about to walk the block map of the filesystem's journal, which

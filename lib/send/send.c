@@ -101,7 +101,7 @@ static bool accept_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
 {
 	struct send_walk *w = ctx;
 	struct send *s = w->send;
-	const uint64_t most = s->base.cfg.budget / (w->changed ? 8 : 4);
+	const uint64_t most = s->base.options.budget / (w->changed ? 8 : 4);
 	const struct e2pf_btrfs_range files = e2pf_btrfs_keys_of(
 		leaf->keys.first.objectid, leaf->keys.last.objectid);
 
@@ -225,7 +225,7 @@ void e2pf_send_came_out(struct e2pf_session *session, uint64_t bytes)
 /* Two windows of data are ahead of the send. */
 static void sweep_data(struct send *s)
 {
-	const uint64_t most = s->base.cfg.budget / 8;
+	const uint64_t most = s->base.options.budget / 8;
 	const uint64_t longest = most < E2PF_AHEAD_MOST ? most : E2PF_AHEAD_MOST;
 	size_t next = 0;
 
@@ -283,7 +283,6 @@ static const char *open_filesystem(struct send *s, int fd)
 	/* A set that gets no memory stays empty. */
 	e2pf_slot_set_init(&s->asked, s->fs.map.slots);
 	e2pf_slot_set_init(&s->named, s->fs.map.slots);
-	s->base.cfg.has_checker = true;
 	e2pf_sweep_choose(&s->sweep, &s->base);
 	return NULL;
 }
@@ -292,6 +291,7 @@ struct e2pf_session *e2pf_send_open(int fd, const char *name,
 				    const struct e2pf_settings *settings,
 				    const char **why)
 {
+	const struct pf_options options = { .has_checker = true };
 	struct send *s = calloc(1, sizeof(*s));
 
 	*why = "no memory";
@@ -302,7 +302,7 @@ struct e2pf_session *e2pf_send_open(int fd, const char *name,
 	s->sweep.ctx = s;
 	pthread_mutex_init(&s->sweep.lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
-	if (!e2pf_session_init(&s->base, &sends, name, settings))
+	if (!e2pf_session_init(&s->base, &sends, name, settings, &options))
 		*why = open_filesystem(s, fd);
 	if (!*why)
 		return &s->base;

@@ -20,7 +20,6 @@
 
 void e2pf_sweep_choose(struct e2pf_sweep *s, struct e2pf_session *session)
 {
-	struct pf_options *cfg = &session->cfg;
 	struct stat st;
 	unsigned i;
 
@@ -28,9 +27,9 @@ void e2pf_sweep_choose(struct e2pf_sweep *s, struct e2pf_session *session)
 		if (!fstat(s->fs->device[i], &st))
 			e2pf_session_add_device(session, NULL, &st);
 	e2pf_session_choose(session);
-	if (!session->settings.threads)
-		cfg->threads = cfg->seeks ? SEEK_THREADS : THREADS;
-	session->last.threads = s->threads = cfg->threads;
+	s->threads = session->settings.threads ? session->settings.threads :
+		     session->options.seeks ? SEEK_THREADS : THREADS;
+	session->last.threads = s->threads;
 }
 
 static void search(struct e2pf_sweep *s, const struct e2pf_job *job)

@@ -114,8 +114,8 @@ static bool accept_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
 /* Read what is planned, as far as the budget allows. */
 static void read_planned(struct walk *w)
 {
-	const uint64_t left = w->base.cfg.budget > w->sweep.bytes ?
-		(w->base.cfg.budget - w->sweep.bytes) / w->fs.map.super.nodesize : 0;
+	const uint64_t left = w->base.options.budget > w->sweep.bytes ?
+		(w->base.options.budget - w->sweep.bytes) / w->fs.map.super.nodesize : 0;
 
 	if (w->sweep.jobs.count > left) {
 		w->sweep.jobs.count = left;
@@ -343,7 +343,7 @@ static void read_tree(struct walk *w, uint64_t tree, uint64_t directory)
 		read_directory(w, &root);
 		/* More directories than can be listed: all are read. */
 		if (!w->full || w->sweep.bytes + w->fs.map.super.nodesize >
-				w->base.cfg.budget)
+				w->base.options.budget)
 			return;
 		w->full = false;
 	}
@@ -419,7 +419,7 @@ struct e2pf_session *e2pf_btrfs_walk_open(int fd, const char *name, bool subvolu
 	w->sweep.accept = accept_entry;
 	w->sweep.ctx = w;
 	pthread_mutex_init(&w->sweep.lock, NULL);
-	if (!e2pf_session_init(&w->base, &walks, name, settings))
+	if (!e2pf_session_init(&w->base, &walks, name, settings, NULL))
 		*why = e2pf_mounted_open(&w->fs, fd, true);
 	if (!*why)
 		return &w->base;

@@ -44,10 +44,10 @@ void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
 
 struct pf_source *tiny_source(struct tiny_fs *fs, unsigned classes)
 {
+	const struct e2pf_ext4_options what = { .classes = classes };
+
 	e2pf_ext4_free(fs->ext4);
-	fs->ext4 = e2pf_ext4_new(&fs->geo, &(struct e2pf_ext4_options) {
-		.classes = classes
-	});
+	fs->ext4 = e2pf_ext4_new(&fs->geo, &what);
 	if (!fs->ext4)
 		abort();
 	fs->ext4->groups = fs->groups;

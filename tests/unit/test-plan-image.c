@@ -221,15 +221,14 @@ static void accept_ref(void *ctx, const struct pf_ref *ref)
 static void plan_image(struct planned *p, ext2_filsys fs)
 {
 	const struct pf_options options = { .budget = UINT64_MAX };
+	const struct e2pf_ext4_options what = { .classes = E2PF_ALL_CLASSES };
 	struct e2pf_group *groups;
 	uint32_t g;
 
 	assert_int_equal(e2pf_plan_superblock(p->image + 1024, &p->geo), 0);
 	groups = calloc(p->geo.groups, sizeof(*groups));
 	p->classes = calloc(p->geo.blocks, sizeof(*p->classes));
-	p->ext4 = e2pf_ext4_new(&p->geo, &(struct e2pf_ext4_options) {
-		.classes = E2PF_ALL_CLASSES
-	});
+	p->ext4 = e2pf_ext4_new(&p->geo, &what);
 	assert_true(groups && p->classes && p->ext4);
 	for (g = 0; g < p->geo.groups; g++) {
 		char desc[EXT2_MAX_DESC_SIZE];

@@ -25,7 +25,7 @@ static struct e2pf_session *begin(void)
 
 	memset(&report, 0, sizeof(report));
 	s = (struct e2pf_session) {
-		.type = &type, .stopped = true, .cfg.budget = 1 << 20,
+		.type = &type, .stopped = true, .options.budget = 1 << 20,
 		.last.threads = 3
 	};
 	return &s;

@@ -378,19 +378,18 @@ static void pass5(void)
 
 static void start(const struct kind *kind)
 {
-	const struct e2pf_policy policy = e2pf_policy_choose(&kind->topo, 1);
-	const struct pf_options cfg = {
-		.threads = policy.threads, .seek_threads = policy.seek_threads,
-		.seeks = policy.seeks, .measure = policy.measure,
-		.has_checker = true, .budget = (uint64_t)recipe->budget << 20
+	struct pf_options options = {
+		.threads = 1, .seek_threads = 1, .has_checker = true,
+		.budget = (uint64_t)recipe->budget << 20
 	};
 
+	options.seeks = e2pf_declared_seeks(&kind->topo, &options.measure);
 	dev.miss_ns = kind->lone;
 	dev.ask_ns = kind->deep;
 	engine = pf_engine_new(tiny_source(&im.fs, E2PF_ALL_CLASSES),
 				 &device);
 	assert_non_null(engine);
-	assert_int_equal(pf_engine_start(engine, &cfg), 0);
+	assert_int_equal(pf_engine_start(engine, &options), 0);
 	fake_threads_settle();
 }
 

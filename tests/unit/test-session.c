@@ -16,6 +16,8 @@
 #include "engine/state.h"
 #include "ext4/ext4_session.h"
 
+static const struct pf_options checked = { .has_checker = true };
+
 #define BLOCKS 40000u
 #define NOBODY 65534
 
@@ -55,7 +57,7 @@ static struct e2pf_session *opened(void)
 {
 	struct e2pf_session *s;
 
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, false, NULL, &s), 0);
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, NULL, NULL, &s), 0);
 	return s;
 }
 
@@ -116,16 +118,16 @@ TEST(not_whole)
 	struct e2pf_session *s;
 
 	fs->super->s_blocks_per_group = 0;
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, false, NULL, &s),
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, NULL, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->super->s_blocks_per_group = blocks;
-	assert_int_equal(e2pf_open(fs, "/nowhere/at/all", 0, NULL, false, NULL, &s),
+	assert_int_equal(e2pf_open(fs, "/nowhere/at/all", 0, NULL, NULL, NULL, &s),
 			 ENOENT);
 	fs->group_desc = NULL;
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, false, NULL, &s),
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, NULL, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
 	/* A checker may lose them between the open and its first pass. */
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, true, NULL, &s), 0);
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &checked, NULL, &s), 0);
 	assert_int_equal(e2pf_start_scan(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->group_desc = descriptors;
 	fs->group_desc_count--;
@@ -152,7 +154,7 @@ TEST(scanned_again)
 	struct e2pf_session *s;
 	uint64_t once, twice;
 
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, true, NULL, &s), 0);
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &checked, NULL, &s), 0);
 	/* Nothing is cached, so the workers are started. */
 	assert_int_equal(file_fs_evict(path), 0);
 	once = planned_by(s);
@@ -213,7 +215,7 @@ TEST(looked_at_until_the_end)
 	pthread_t thread;
 
 	warm();
-	assert_int_equal(e2pf_open(&lent, path, 0, NULL, true, NULL, &looker.s), 0);
+	assert_int_equal(e2pf_open(&lent, path, 0, NULL, &checked, NULL, &looker.s), 0);
 	assert_int_equal(e2pf_start_scan(looker.s, &lent), 0);
 	assert_false(pf_engine_is_in_phase(looker.s->engine, E2PF_EXT4_TABLES));
 	assert_int_equal(pthread_create(&thread, NULL, look_on, &looker), 0);
@@ -236,7 +238,7 @@ TEST(looked_at_while_measuring)
 	struct e2pf_progress progress = { .seconds = 0 };
 	struct e2pf_session *s;
 
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, true, NULL, &s), 0);
+	assert_int_equal(e2pf_open(fs, path, 0, NULL, &checked, NULL, &s), 0);
 	e2pf_session_get_progress(s, &progress);
 	assert_false(progress.busy);
 	pthread_mutex_lock(&s->engine->lock);

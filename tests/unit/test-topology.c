@@ -184,8 +184,8 @@ static void name_disks(const struct e2pf_topology *topo, char *text,
 TEST(each_machine)
 {
 	const struct machine *m;
-	struct e2pf_policy policy;
 	char text[256];
+	bool guess, seeks;
 	size_t i;
 
 	for (i = 0; i < COUNT(machines); i++) {
@@ -203,13 +203,13 @@ TEST(each_machine)
 			assert_int_equal(topo.disks, 1);
 		else
 			assert_string_equal(text, m->disks);
-		policy = e2pf_policy_choose(&topo, 0);
+		seeks = e2pf_declared_seeks(&topo, &guess);
 		found = (topo.disks && !topo.incomplete ? KNOWN : 0) |
 			(topo.unsure ? UNSURE : 0) |
-			(policy.seeks ? SEEKS : 0) |
-			(policy.measure ? MEASURE : 0);
+			(seeks ? SEEKS : 0) |
+			(guess ? MEASURE : 0);
 		assert_int_equal(found, m->expected);
-		assert_int_equal(policy.spindles, m->spindles);
+		assert_int_equal(e2pf_declared_spindles(&topo), m->spindles);
 		assert_int_equal(readahead, m->readahead * 1024);
 	}
 }
@@ -219,6 +219,7 @@ TEST(several_devices)
 {
 	struct e2pf_topology topo = { .disks = 0 };
 	char text[64];
+	bool guess;
 
 	tree_make(DISK("8:0", "sda", "1") PART("8:1", "sda", "sda1")
 		  DISK("8:16", "sdb", "1") DISK_ON("virtio1", "254:0", "vda", "1"));
@@ -227,11 +228,12 @@ TEST(several_devices)
 	add('b', 8, 1, &topo);
 	name_disks(&topo, text, sizeof(text));
 	assert_string_equal(text, "sda/r sdb/r");
-	assert_int_equal(e2pf_policy_choose(&topo, 0).spindles, 2);
+	assert_int_equal(e2pf_declared_spindles(&topo), 2);
 	/* Each device may have a spindle of its own. */
 	add('b', 254, 0, &topo);
-	assert_int_equal(e2pf_policy_choose(&topo, 0).spindles, 4);
-	assert_true(e2pf_policy_choose(&topo, 0).measure);
+	assert_int_equal(e2pf_declared_spindles(&topo), 4);
+	e2pf_declared_seeks(&topo, &guess);
+	assert_true(guess);
 	tree_remove();
 }
 
@@ -340,14 +342,15 @@ TEST(threads)
 
 	for (i = 0; i < COUNT(rows); i++) {
 		struct e2pf_topology topo = made(rows[i].disks, rows[i].spindles);
-		struct e2pf_policy policy = e2pf_policy_choose(
-			&topo, rows[i].wanted);
+		bool guess, seeks = e2pf_declared_seeks(&topo, &guess);
 
-		assert_int_equal(policy.seeks, rows[i].seeks);
-		assert_int_equal(policy.measure, !rows[i].spindles);
-		assert_int_equal(policy.threads, rows[i].threads);
-		assert_int_equal(policy.seek_threads, rows[i].seek_threads);
-		assert_int_equal(e2pf_single_spindle(&topo, policy.seeks),
+		assert_int_equal(seeks, rows[i].seeks);
+		assert_int_equal(guess, !rows[i].spindles);
+		assert_int_equal(e2pf_choose_threads(&topo, false, rows[i].wanted),
+				 rows[i].threads);
+		assert_int_equal(e2pf_choose_threads(&topo, true, rows[i].wanted),
+				 rows[i].seek_threads);
+		assert_int_equal(e2pf_single_spindle(&topo, seeks),
 				 rows[i].single);
 	}
 }
