@@ -293,7 +293,6 @@ void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
 	uint32_t g;
 
 	pthread_mutex_lock(&ext4->lock);
-	progress->list_at = ext4->list_at;
 	progress->list_total = ext4->list_total;
 	pthread_mutex_unlock(&ext4->lock);
 	for (g = 0; g < ext4->geo->groups; g++) {
@@ -500,7 +499,6 @@ void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 		ext4->list_class = cls;
 		ext4->list_total = total;
 		ext4->list_end = 0;
-		ext4->list_at = 0;
 	}
 	pthread_mutex_unlock(&ext4->lock);
 	if (have_list)
@@ -511,15 +509,16 @@ void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
 			      struct pf_engine *engine, uint64_t *first)
 {
+	uint64_t reached = pf_engine_last_position(engine, E2PF_EXT4_LIST);
 	uint64_t room, n = 0;
 
 	if (!pf_engine_is_in_phase(engine, E2PF_EXT4_LIST))
 		return 0;
 	pthread_mutex_lock(&ext4->lock);
 	/* Entries that the checker has passed are no longer useful. */
-	if (ext4->list_end < ext4->list_at)
-		ext4->list_end = ext4->list_at;
-	room = LIST_ROOM - (ext4->list_end - ext4->list_at);
+	if (ext4->list_end < reached)
+		ext4->list_end = reached;
+	room = LIST_ROOM - (ext4->list_end - reached);
 	if (ext4->list_end < ext4->list_total)
 		n = ext4->list_total - ext4->list_end;
 	if (n > room)
@@ -575,13 +574,4 @@ static void forget_rest(void *ctx)
 void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct pf_engine *engine)
 {
 	pf_engine_add_units(engine, E2PF_EXT4_LIST, forget_rest, ext4);
-}
-
-void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct pf_engine *engine,
-		       uint64_t index)
-{
-	pthread_mutex_lock(&ext4->lock);
-	ext4->list_at = index;
-	pthread_mutex_unlock(&ext4->lock);
-	pf_engine_report_position(engine, E2PF_EXT4_LIST, index);
 }
