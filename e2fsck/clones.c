@@ -166,6 +166,6 @@ void clones_at(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 	if (place < self.next_check)
 		return;
 	self.next_check = place + CHECK_EVERY;
-	e2pf_ext4_list_at(ext4, engine, place);
+	pf_engine_report_position(engine, E2PF_EXT4_LIST, place);
 	hand_over(ext4, engine);
 }

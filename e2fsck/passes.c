@@ -263,7 +263,7 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 	if (engine()) {
 		E2PF_KEEP_ERRNO;
 
-		e2pf_ext4_list_at(source(), engine(), w->index);
+		pf_engine_report_position(engine(), E2PF_EXT4_LIST, w->index);
 		if (w->index++ % LIST_LOOK == 0)
 			hand_over(w);
 	}

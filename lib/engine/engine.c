@@ -276,6 +276,15 @@ void pf_engine_report_position(struct pf_engine *e, unsigned phase,
 	handle_events(e, PF_EVENT_ROOM);
 }
 
+uint64_t pf_engine_last_position(const struct pf_engine *e, unsigned phase)
+{
+	uint64_t unit;
+	int last;
+
+	return pf_schedule_last_report(&e->schedule, &last, &unit) &&
+	       (unsigned)last == phase ? unit : 0;
+}
+
 static bool is_in_phase(const struct pf_engine *e, unsigned number)
 {
 	const struct pf_phase *phase = e->schedule.phase;

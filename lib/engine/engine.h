@@ -117,6 +117,10 @@ bool pf_engine_begin_phase(struct pf_engine *e,
  * current one, until another report or pf_engine_begin_phase(). */
 void pf_engine_report_position(struct pf_engine *e, unsigned phase, uint64_t unit);
 
+/* The unit of this phase that it has reached, as last reported; 0 if that was another
+ * phase's.  Takes no lock. */
+uint64_t pf_engine_last_position(const struct pf_engine *e, unsigned phase);
+
 /* The checker is about to read blocks that the samples did not cover: if all
  * samples were cached, start the workers now. */
 void pf_engine_wake(struct pf_engine *e);

@@ -94,7 +94,8 @@ static void get_progress(struct e2pf_session *session,
 		p->places = (double)at.inodes;
 		p->unit = "inodes";
 	} else if (engine->at_stage == E2PF_EXT4_PASS2) {
-		p->place = (double)at.list_at;
+		p->place = engine->at_phase == E2PF_EXT4_LIST ?
+			   (double)engine->at : 0;
 		p->places = (double)at.list_total;
 		p->unit = "directory blocks";
 	}

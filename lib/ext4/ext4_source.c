@@ -55,123 +55,6 @@ static struct e2pf_ext4 *ext4_of(struct pf_source *source)
 	return (struct e2pf_ext4 *)source;
 }
 
-<<<<<<< HEAD
-=======
-struct e2pf_group e2pf_ext4_group(const struct e2pf_ext4 *ext4,
-				  uint64_t number)
-{
-	struct e2pf_group group = { .inode_table = 0 };
-
-	if (ext4->groups)
-		group = ext4->groups[number];
-	else if (ext4->copy_group)
-		ext4->copy_group(ext4->groups_owner, (uint32_t)number, &group);
-	return group;
-}
-
-/*
- * Unused parts of inode tables.  While a filesystem is mounted the kernel zeroes
- * them on the device, past its page cache (lazy_itable_init).  A block of one that
- * was read before stays in the page cache, and the kernel finds it when it begins
- * to use it: then inodes that never were seem to be there.
- */
-
-static bool lie_in_order(const struct e2pf_ext4 *ext4)
-{
-	uint64_t table, before = 0;
-	uint32_t i;
-
-	for (i = 0; i < ext4->geo->groups; i++, before = table) {
-		table = e2pf_ext4_group(ext4, i).inode_table;
-		if (table <= before)
-			return false;
-	}
-	return true;
-}
-
-/* The first group whose table ends behind this block. */
-static uint32_t first_table(const struct e2pf_ext4 *ext4, uint64_t block,
-			    uint32_t all)
-{
-	uint32_t low = 0, high = ext4->geo->groups, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (e2pf_ext4_group(ext4, middle).inode_table + all > block)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-static bool ext4_may_read(struct pf_source *source, uint64_t offset,
-			  uint64_t length)
-{
-	const struct e2pf_ext4 *ext4 = ext4_of(source);
-	const struct e2pf_geometry *geo = ext4->geo;
-	uint64_t first = offset / geo->block_size, table;
-	uint64_t end = (offset + length - 1) / geo->block_size + 1;
-	uint32_t all = e2pf_table_blocks(geo, geo->inodes_per_group), g, used;
-
-	if (!ext4->options.guarded || !ext4->ordered)
-		return !ext4->options.guarded;
-	for (g = first_table(ext4, first, all); g < geo->groups; g++) {
-		const struct e2pf_group group = e2pf_ext4_group(ext4, g);
-
-		table = group.inode_table;
-		used = e2pf_table_blocks(geo, group.inodes_in_use);
-		if (table >= end)
-			break;
-		if (used < all && table + used < end)
-			return false;
-	}
-	return true;
-}
-
-/* A sink that passes on what can be read in whole pages. */
-struct whole_pages {
-	struct pf_source *source;
-	pf_sink sink;
-	void *ctx;
-};
-
-static void pass_pages(void *ctx, const struct pf_ref *found)
-{
-	const struct whole_pages *w = ctx;
-	uint32_t page = ext4_of(w->source)->options.page, before, behind;
-	struct pf_ref ref = *found;
-
-	before = ref.offset % page;
-	if (before && !ext4_may_read(w->source, ref.offset - before, before)) {
-		before = page - before;
-		before = before < ref.length ? before : ref.length;
-		ref.offset += before;
-		ref.length -= before;
-	}
-	behind = (ref.offset + ref.length) % page;
-	if (ref.length && behind &&
-	    !ext4_may_read(w->source, ref.offset + ref.length, page - behind))
-		ref.length -= behind < ref.length ? behind : ref.length;
-	if (ref.length)
-		w->sink(w->ctx, &ref);
-}
-
-static struct e2pf_plan plan_for(const struct e2pf_ext4 *ext4,
-				 struct whole_pages *w)
-{
-	bool whole = ext4->options.page > ext4->geo->block_size;
-
-	return (struct e2pf_plan) {
-		.geo = ext4->geo,
-		.classes = ext4->options.classes |
-			   (ext4->folders ? 1u << E2PF_DIRS : 0),
-		.sink = whole ? pass_pages : w->sink,
-		.ctx = whole ? w : w->ctx
-	};
-}
-
->>>>>>> fe728411
 /*
  * The operations.
  */
@@ -210,17 +93,8 @@ static void ext4_begin(struct pf_source *source,
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
 	/* All groups are looked at only if something is read. */
-<<<<<<< HEAD
 	ext4->ordered = ext4->options.guarded && !asleep &&
 			e2pf_ext4_tables_are_ordered(ext4);
-=======
-	ext4->ordered = ext4->options.guarded && !asleep && lie_in_order(ext4);
-	/* With folders there are few units at first, so the device is not measured. */
-	e2pf_folders_free(ext4->folders);
-	ext4->folders = NULL;
-	if (ext4->options.below_count)
-		ext4->folders = e2pf_folders_new(ext4, options->seeks);
->>>>>>> fe728411
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->has_checker = options->has_checker;
 	ext4->bitmaps_early = !ext4->options.directories &&
@@ -278,7 +152,6 @@ void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
 	uint32_t g;
 
 	pthread_mutex_lock(&ext4->lock);
-	progress->list_at = ext4->list_at;
 	progress->list_total = ext4->list_total;
 	pthread_mutex_unlock(&ext4->lock);
 	for (g = 0; g < ext4->geo->groups; g++) {
@@ -319,12 +192,7 @@ static void ext4_seed(struct pf_source *source, unsigned phase,
 		return;
 	}
 	group = e2pf_ext4_group(ext4, number);
-<<<<<<< HEAD
 	if (phase == E2PF_EXT4_BITMAPS || !(ext4->options.classes & TABLE_CLASSES))
-=======
-	if (phase == E2PF_EXT4_BITMAPS ||
-	    !(ext4->options.classes & TABLE_CLASSES))
->>>>>>> fe728411
 		group.inode_table = 0;
 	if (phase == E2PF_EXT4_TABLES && !ext4->bitmaps_early)
 		group.block_bitmap = group.inode_bitmap = 0;
@@ -410,13 +278,8 @@ const struct pf_source_ops e2pf_ext4_ops = {
 	.may_read = ext4_may_read,
 };
 
-<<<<<<< HEAD
 void e2pf_ext4_init(struct e2pf_ext4 *ext4, const struct e2pf_geometry *geo,
 		    const struct e2pf_ext4_options *options)
-=======
-struct e2pf_ext4 *e2pf_ext4_new(const struct e2pf_geometry *geo,
-				const struct e2pf_ext4_options *options)
->>>>>>> fe728411
 {
 	pthread_mutex_init(&ext4->lock, NULL);
 	ext4->geo = geo;
@@ -472,7 +335,6 @@ void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 		ext4->list_class = cls;
 		ext4->list_total = total;
 		ext4->list_end = 0;
-		ext4->list_at = 0;
 	}
 	pthread_mutex_unlock(&ext4->lock);
 	if (have_list)
@@ -483,15 +345,16 @@ void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
 			      struct pf_engine *engine, uint64_t *first)
 {
+	uint64_t reached = pf_engine_last_position(engine, E2PF_EXT4_LIST);
 	uint64_t room, n = 0;
 
 	if (!pf_engine_is_in_phase(engine, E2PF_EXT4_LIST))
 		return 0;
 	pthread_mutex_lock(&ext4->lock);
 	/* Entries that the checker has passed are no longer useful. */
-	if (ext4->list_end < ext4->list_at)
-		ext4->list_end = ext4->list_at;
-	room = LIST_ROOM - (ext4->list_end - ext4->list_at);
+	if (ext4->list_end < reached)
+		ext4->list_end = reached;
+	room = LIST_ROOM - (ext4->list_end - reached);
 	if (ext4->list_end < ext4->list_total)
 		n = ext4->list_total - ext4->list_end;
 	if (n > room)
@@ -547,13 +410,4 @@ static void forget_rest(void *ctx)
 void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct pf_engine *engine)
 {
 	pf_engine_add_units(engine, E2PF_EXT4_LIST, forget_rest, ext4);
-}
-
-void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct pf_engine *engine,
-		       uint64_t index)
-{
-	pthread_mutex_lock(&ext4->lock);
-	ext4->list_at = index;
-	pthread_mutex_unlock(&ext4->lock);
-	pf_engine_report_position(engine, E2PF_EXT4_LIST, index);
 }

@@ -87,7 +87,6 @@ struct e2pf_ext4 {
 					   begins */
 	uint64_t list_total;
 	uint64_t list_end;		/* entries that were added */
-	uint64_t list_at;		/* the checker's position */
 };
 
 /*
@@ -109,17 +108,18 @@ uint64_t e2pf_ext4_table_bytes(const struct e2pf_ext4 *ext4);
 
 /*
  * Reports from the checker, from one of its threads, for an engine that uses
- * this source.  The inode scan, of which there is one at a time, is told with
- * pf_engine_report_position(engine, E2PF_EXT4_TABLES, group); the group is below geo->groups.
+ * this source.  Where it is in the inode scan, of which there is one at a time, and in the
+ * list is told with pf_engine_report_position(), as a group, which is below geo->groups, of
+ * E2PF_EXT4_TABLES or an index of E2PF_EXT4_LIST.
  */
 
 /* How far the checker is: the allocated inodes of the groups before `passed`, which the
- * caller sets, and of all; and its place in the list.  The rest is zero before.  May be
+ * caller sets, and of all; and the length of the list.  The rest is zero before.  May be
  * called by any thread. */
 struct e2pf_ext4_progress {
 	uint64_t passed;
 	uint64_t passed_inodes, inodes;
-	uint64_t list_at, list_total;
+	uint64_t list_total;
 };
 void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
 			    struct e2pf_ext4_progress *progress);
@@ -141,8 +141,5 @@ void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 /* The walk has ended, complete or not: no more entries are wanted. */
 void e2pf_ext4_list_end(struct e2pf_ext4 *ext4, struct pf_engine *engine);
 
-/* The walk has reached this entry. */
-void e2pf_ext4_list_at(struct e2pf_ext4 *ext4, struct pf_engine *engine,
-		       uint64_t index);
 
 #endif

@@ -15,7 +15,7 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 	fake_new(&r->dev, r->fs.image, r->fs.size, BS);
 	r->classes = E2PF_ALL_CLASSES;
 	r->device = &r->dev.dev;
-	r->cfg = (struct pf_options) {
+	r->options = (struct pf_options) {
 		.threads = workers, .seek_threads = workers, .has_checker = true,
 		.budget = PLENTY
 	};
@@ -43,7 +43,7 @@ void rig_read_fails(struct rig *r, uint64_t offset)
 void rig_start(struct rig *r)
 {
 	rig_new(r);
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 }
 
 void rig_settle(struct rig *r)
@@ -54,7 +54,7 @@ void rig_settle(struct rig *r)
 
 void rig_go_on(struct rig *r)
 {
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	assert_true(pf_engine_wait(r->e, -1));
 }
 

@@ -25,7 +25,7 @@ struct rig {
 	struct e2pf_device *device;
 	unsigned classes;	/* the classes to prefetch */
 	struct pf_source *source;
-	struct pf_options cfg;
+	struct pf_options options;
 	struct pf_engine *e;
 };
 

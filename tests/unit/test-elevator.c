@@ -178,7 +178,7 @@ RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 {
 	size_t i, n;
 
-	r->cfg.seeks = lists[way].seeks;
+	r->options.seeks = lists[way].seeks;
 	r->fs.groups[0].inodes_in_use = 0;
 	r->classes = 1u << E2PF_DIRS;
 	rig_start(r);

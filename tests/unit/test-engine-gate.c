@@ -42,7 +42,7 @@ static void begin_gated(struct gated *g, struct rig *r, uint64_t block)
 static void start_gated(struct rig *r)
 {
 	rig_set_up(r, 4, 1);
-	r->cfg.seeks = true;
+	r->options.seeks = true;
 	fake_set_late(&r->dev, true);
 	rig_settle(r);
 	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, 0);
@@ -103,7 +103,7 @@ RIG_TEST(gate_opened_by_errors, 20, 1)
 {
 	struct gated g;
 
-	r->cfg.seeks = true;
+	r->options.seeks = true;
 	fake_set_bad(&r->dev, 1, r->dev.blocks - 1);
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_settle(r);
@@ -121,7 +121,7 @@ RIG_TESTS(written_in_part, 2, rig_set_up(r, 4, 1))
 	uint32_t g;
 
 	rig_make_directories(r);
-	r->cfg.seeks = way;
+	r->options.seeks = way;
 	fake_tell(&r->dev);
 	fake_set_in_part(&r->dev, 1, r->dev.blocks - 1);
 	/* But for one block of a table. */
@@ -163,8 +163,8 @@ RIG_TEST(blocks_that_never_come, 8, 1)
 {
 	unsigned i;
 
-	r->cfg.seeks = true;
-	r->cfg.count_disks = count_none;
+	r->options.seeks = true;
+	r->options.count_disks = count_none;
 	fake_set_late(&r->dev, true);
 	fake_tell(&r->dev);
 	rig_settle(r);
@@ -192,8 +192,8 @@ static bool count_paused(void *ctx, struct pf_disk_counters *disks)
  * of the checker may wait for it. */
 RIG_TEST(late_request_given_up, 8, 1)
 {
-	r->cfg.count_disks = count_paused;
-	r->cfg.ctx = r;
+	r->options.count_disks = count_paused;
+	r->options.ctx = r;
 	fake_set_late(&r->dev, true);
 	fake_tell(&r->dev);
 	rig_settle(r);
@@ -210,15 +210,15 @@ enum { FROM_MEMORY, FROM_FLASH, BEFORE_PASS1, OF_BITMAPS, ELSEWHERE, NO_GATES };
  * them.  And the worker may read another group. */
 RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 {
-	r->cfg.seeks = way != FROM_FLASH;
+	r->options.seeks = way != FROM_FLASH;
 	fake_set_late(&r->dev, true);
 	fake_set_resident(&r->dev, 1, 1, way == FROM_MEMORY);
 	if (way == OF_BITMAPS) {
 		r->classes = 1u << E2PF_BITMAPS;
-		r->cfg.budget = 8 * 8 * BS - 1;
+		r->options.budget = 8 * 8 * BS - 1;
 	}
 	if (way == ELSEWHERE)
-		r->cfg.budget = 4 * TABLE_BLOCKS * BS;
+		r->options.budget = 4 * TABLE_BLOCKS * BS;
 	rig_settle(r);
 	if (way == OF_BITMAPS) {
 		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
@@ -256,9 +256,9 @@ static void copy_group(void *ctx, uint32_t number, struct e2pf_group *group)
 static void set_up_guess(struct rig *r, uint32_t groups, bool head)
 {
 	rig_set_up(r, groups, 4);
-	r->cfg.seek_threads = 1;
-	r->cfg.seeks = !head;
-	r->cfg.measure = true;
+	r->options.seek_threads = 1;
+	r->options.seeks = !head;
+	r->options.measure = true;
 	r->dev.miss_ns = head ? 10000000 : 100000;
 	r->dev.ask_ns = head ? 4000000 : 20000;
 	fake_hold(&r->dev, FAKE_READ, true);
@@ -282,7 +282,7 @@ static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
 /* A device that is stalled before it was measured is not measured. */
 RIG_TEST(stuck_before_it_is_measured, 4, 1)
 {
-	r->cfg.measure = true;
+	r->options.measure = true;
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
 	rig_settle(r);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
@@ -315,7 +315,7 @@ RIG_TEST(sampled_without_the_lock, 44, 1)
 	rig_make_directories(r);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
 	new_unlocked(r);
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	assert_true(r->dev.reads > 0);
 	for (i = 0; i < r->dev.events; i++)
 		assert_true(r->dev.event[i].count <= 4096 / BS);
@@ -332,7 +332,7 @@ RIG_TESTS(measured_without_the_lock, 2, set_up_guess(r, 44, way))
 	r->fs.ext4->groups = NULL;
 	r->fs.ext4->copy_group = copy_group;
 	r->fs.ext4->groups_owner = r;
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	fake_threads_settle();
 	assert_int_equal(measuring_reads(r), 11);
 	assert_int_equal(fake_threads_alive(), way ? 1 : 4);
@@ -404,7 +404,7 @@ RIG_TEST(samples_beyond_the_device, 4, 1)
 	ops = *own_ops;
 	ops.sample = sample_anything;
 	r->source->ops = &ops;
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	assert_int_equal(fake_threads_alive(), 0);
 	assert_true(pf_engine_stop(r->e, -1));
 }
@@ -451,7 +451,7 @@ RIG_TEST(woken_in_the_list, 1, 3)
 		fake_set_resident(&r->dev, 200, 1, false);
 	}
 	for (i = 0; i < 16; i++) {
-		e2pf_ext4_list_at(r->fs.ext4, r->e, i);
+		pf_engine_report_position(r->e, E2PF_EXT4_LIST, i);
 		rig_checker_reads(r, list[i], 1);
 	}
 	assert_int_equal(fake_threads_alive(), 3);
@@ -476,11 +476,11 @@ RIG_TEST(list_left_early, 40, 2)
 		dir[i] = at + 10 + 2 * i;
 	/* Bitmaps are not read early, and there is room for them after the
 	 * tables. */
-	r->cfg.budget = 600 * BS;
+	r->options.budget = 600 * BS;
 	rig_settle(r);
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED, E2PF_DIRS);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, 5);
-	e2pf_ext4_list_at(r->fs.ext4, r->e, 3);
+	pf_engine_report_position(r->e, E2PF_EXT4_LIST, 3);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, r->fs.groups[7].block_bitmap), 0);
 	e2pf_ext4_list_end(r->fs.ext4, r->e);
@@ -497,7 +497,7 @@ RIG_TEST(list_left_early, 40, 2)
 	for (i = 0; i < LISTED; i++)
 		assert_int_equal(rig_asked(r, dir[i]), 1);
 	/* A position beyond the end asks for no entries. */
-	e2pf_ext4_list_at(r->fs.ext4, r->e, LISTED + 5);
+	pf_engine_report_position(r->e, E2PF_EXT4_LIST, LISTED + 5);
 	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
 }
 

@@ -16,18 +16,18 @@
 
 /* A source of units that weigh as much as the test says, and a device. */
 static struct fake_device dev;
-static struct pf_options cfg;
+static struct pf_options options;
 static struct pf_schedule s;
 static uint64_t units, weight;
 static const struct pf_phase followed = { .number = 1, .followed = true };
 static const struct pf_phase unfollowed = { .number = 2, .at_once = 10 };
 
-static void begin(struct pf_source *source, const struct pf_options *options,
+static void begin(struct pf_source *source, const struct pf_options *chosen,
 		  bool asleep)
 {
 	(void)asleep;
 	(void)source;
-	(void)options;
+	(void)chosen;
 }
 
 static const struct pf_phase *next(struct pf_source *source,
@@ -66,7 +66,7 @@ FIXTURE(set_up)
 {
 	fake_new(&dev, NULL, bytes, BS);
 	dev.tick = 0;
-	cfg = (struct pf_options) { .has_checker = true, .budget = MIB };
+	options = (struct pf_options) { .has_checker = true, .budget = MIB };
 	s = (struct pf_schedule) { .has_checker = true };
 	pf_schedule_init(&s, &source);
 	return 0;
@@ -107,14 +107,14 @@ PART_TEST(schedule_of_positions)
  * once. */
 PART_TEST(schedule_of_units)
 {
-	const struct pf_options options = { .has_checker = true, .seeks = true };
+	const struct pf_options seeking = { .has_checker = true, .seeks = true };
 	struct pf_stripe stripe;
 
 	assert_false(pf_schedule_may_end(&s));
 	assert_false(pf_schedule_claim(&s, MIB, 1, &stripe));
 	units = 1 << 20;
 	weight = 1024;
-	pf_schedule_begin_source(&s, &options, false);
+	pf_schedule_begin_source(&s, &seeking, false);
 	pf_schedule_begin_phase(&s, s.phase);
 	pf_schedule_set_next(&s, PF_NEXT_CHOOSING);
 	assert_false(pf_schedule_claim(&s, UINT64_MAX, 2, &stripe));
@@ -134,7 +134,7 @@ PART_TEST(schedule_of_units)
 static void start_window(struct pf_window *w)
 {
 	memset(w, 0, sizeof(*w));
-	pf_window_init(w, &s, &cfg, &dev.dev);
+	pf_window_init(w, &s, &options, &dev.dev);
 	pf_window_start(w);
 }
 
@@ -258,7 +258,7 @@ PART_TEST(overlapping_references)
 static void start_health(struct pf_health *p, unsigned us, unsigned us_deep)
 {
 	memset(p, 0, sizeof(*p));
-	pf_health_init(p, &cfg, &dev.dev);
+	pf_health_init(p, &options, &dev.dev);
 	pf_health_start(p);
 	p->speed.latency_ns = us * 1000;
 	p->speed.deep_latency_ns = us_deep * 1000;
@@ -327,7 +327,7 @@ PART_TEST(stuck_device)
 		assert_true(pf_health_limits_requests(&p));
 	}
 	/* Nobody follows: there is nobody to leave it to. */
-	cfg.has_checker = false;
+	options.has_checker = false;
 	start_health(&p, 1000, 600);
 	pf_health_judge_own_read(&p, BS, 0, SECOND);
 	assert_false(p.stalled);
@@ -342,7 +342,7 @@ PART_TEST(measured_or_not)
 
 	start_health(&p, 0, 0);
 	assert_false(pf_health_needs_speed(&p));
-	cfg.measure = true;
+	options.measure = true;
 	assert_true(pf_health_needs_speed(&p));
 	pf_health_set_speed(&p, "it is a test", &speed, SECOND);
 	assert_true(p.stalled);
@@ -353,7 +353,7 @@ PART_TEST(measured_or_not)
 	assert_true(p.speed.seeks);
 	assert_false(pf_health_needs_speed(&p));
 	/* A fixed setting overrides it. */
-	cfg.measure = false;
+	options.measure = false;
 	pf_health_start(&p);
 	assert_false(p.speed.seeks);
 }

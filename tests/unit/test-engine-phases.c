@@ -52,10 +52,10 @@ RIG_TESTS(requests_by_pieces, COUNT(by_pieces),
 	size_t i;
 
 	lay_out_flex(&r->fs.geo, r->fs.groups);
-	r->cfg.seeks = by_pieces[way].seeks;
-	r->cfg.has_checker = by_pieces[way].has_checker;
-	if (!r->cfg.has_checker)
-		r->cfg.budget = 5 * 2 * GROUPS * BS + GROUPS * TABLE_BLOCKS * BS / 4;
+	r->options.seeks = by_pieces[way].seeks;
+	r->options.has_checker = by_pieces[way].has_checker;
+	if (!r->options.has_checker)
+		r->options.budget = 5 * 2 * GROUPS * BS + GROUPS * TABLE_BLOCKS * BS / 4;
 	rig_run(r);
 	for (g = 0; g < GROUPS; g++) {
 		assert_int_equal(rig_table_asked(r, g), 1);
@@ -66,7 +66,7 @@ RIG_TESTS(requests_by_pieces, COUNT(by_pieces),
 	assert_true(r->dev.requests >= 2 * GROUPS / FLEX);
 	assert_true(r->dev.requests <=
 		    2 * GROUPS / FLEX + 4 * by_pieces[way].workers);
-	for (i = 0; i < r->dev.events && !r->cfg.has_checker; i++)
+	for (i = 0; i < r->dev.events && !r->options.has_checker; i++)
 		if (r->dev.event[i].op == FAKE_WILLNEED) {
 			assert_true(r->dev.event[i].block >= last);
 			last = r->dev.event[i].block;
@@ -173,7 +173,7 @@ RIG_TEST(directories_by_the_list, 1, 1)
 		dir[i] = at + 10 + 2 * i;
 		tiny_inode(&r->fs, 12 + i, LINUX_S_IFDIR, 0, &dir[i], 1);
 	}
-	r->cfg.budget = 40 * BS;
+	r->options.budget = 40 * BS;
 	rig_settle(r);
 	/* The two bitmaps count against that half too. */
 	assert_uint_in_range(rig_asked_of(r, dir, DIRECTORIES), 18, 19);
@@ -189,7 +189,7 @@ RIG_TEST(directories_by_the_list, 1, 1)
 	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
 	for (i = 0; i < DIRECTORIES; i++) {
 		fake_threads_settle();
-		e2pf_ext4_list_at(r->fs.ext4, r->e, i);
+		pf_engine_report_position(r->e, E2PF_EXT4_LIST, i);
 		rig_checker_reads(r, dir[i], 1);
 	}
 	for (i = 0; i < DIRECTORIES; i++)
@@ -224,8 +224,8 @@ RIG_TESTS(all_read_once, COUNT(read_once),
 	uint32_t g;
 
 	rig_make_directories(r);
-	r->cfg.seeks = read_once[way].block_order;
-	r->cfg.has_checker = read_once[way].has_checker;
+	r->options.seeks = read_once[way].block_order;
+	r->options.has_checker = read_once[way].has_checker;
 	rig_run(r);
 	rig_assert_all_asked_once(r);
 	assert_false(rig_stats(r).gave_up);
@@ -259,7 +259,7 @@ RIG_TEST(list_of_many_ranges, 16, 1)
 	uint64_t first;
 	unsigned i;
 
-	r->cfg.budget = 200 * BS;
+	r->options.budget = 200 * BS;
 	r->classes = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS;
 	for (i = 0; i < 16; i++)
 		r->fs.groups[i].inodes_in_use = 0;
@@ -273,7 +273,7 @@ RIG_TEST(list_of_many_ranges, 16, 1)
 	e2pf_ext4_list_put(r->fs.ext4, r->e, list, PARTS * PART);
 	fake_threads_settle();
 	for (i = 0; i < PARTS; i++) {
-		e2pf_ext4_list_at(r->fs.ext4, r->e, i * PART + 1);
+		pf_engine_report_position(r->e, E2PF_EXT4_LIST, i * PART + 1);
 		fake_threads_settle();
 	}
 	rig_assert_bitmaps_asked(r, 1);
@@ -287,7 +287,7 @@ RIG_TESTS(bitmaps_after_a_short_pass, 2, rig_set_up(r, 16, 1))
 {
 	uint32_t g;
 
-	r->cfg.seeks = way;
+	r->options.seeks = way;
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	rig_settle(r);
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
@@ -379,7 +379,7 @@ RIG_TEST(phase_begun_while_choosing, 10, 3)
 	ops = *own_ops;
 	ops.next = begun_meanwhile;
 	r->source->ops = &ops;
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	fake_threads_settle();
 	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED), 3);
 }

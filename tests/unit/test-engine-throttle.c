@@ -26,7 +26,7 @@ RIG_TESTS(overtaken, COUNT(of), rig_set_up(r, 120, of[way].workers))
 	unsigned i;
 	uint32_t g;
 
-	r->cfg.budget = 4 * 32 * TABLE_BLOCKS * BS;
+	r->options.budget = 4 * 32 * TABLE_BLOCKS * BS;
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	rig_settle(r);
 	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED),
@@ -55,10 +55,10 @@ static uint64_t tables_ahead(struct rig *r, uint32_t at)
 
 RIG_TESTS(budget_kept, 2, rig_set_up(r, 60, way ? 4 : 1))
 {
-	const unsigned workers = r->cfg.threads;
+	const unsigned workers = r->options.threads;
 	uint32_t at;
 
-	r->cfg.budget = 40 * BS;
+	r->options.budget = 40 * BS;
 	r->classes = 1u << E2PF_INODES;
 	rig_settle(r);
 	for (at = 0; at < 60; at++) {
@@ -87,7 +87,7 @@ RIG_TESTS(idle_workers_not_woken, 2, rig_set_up(r, 60, 16))
 	uint32_t at;
 
 	if (way) {
-		r->cfg.budget = 200 * BS;
+		r->options.budget = 200 * BS;
 		r->classes = 1u << E2PF_BITMAPS;
 	}
 	rig_start(r);
@@ -122,7 +122,7 @@ RIG_TESTS(report_just_before_a_sleep, 2, rig_set_up(r, 60, 1))
 {
 	if (!way)
 		report_at = 0;
-	r->cfg.budget = 16 * TABLE_BLOCKS * BS;
+	r->options.budget = 16 * TABLE_BLOCKS * BS;
 	r->classes = 1u << E2PF_INODES;
 	reporting = r;
 	clock_readings = 0;
@@ -143,7 +143,7 @@ RIG_TEST(nearest_worker_not_starved, 20, 2)
 {
 	uint32_t g;
 
-	r->cfg.budget = 40 * BS;
+	r->options.budget = 40 * BS;
 	r->classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
 	/* Both take their first batch before one of them goes on. */
 	fake_hold(&r->dev, FAKE_READ, true);
@@ -174,8 +174,8 @@ static uint64_t ask_machine(void *ctx)
 RIG_TEST(machine_with_little_memory, 400, 1)
 {
 	r->classes = 1u << E2PF_INODES;
-	r->cfg.limit = ask_machine;
-	r->cfg.ctx = &machine_has;
+	r->options.limit = ask_machine;
+	r->options.ctx = &machine_has;
 	machine_has = 0;
 	rig_settle(r);
 	/* One MiB is always allowed. */
@@ -195,11 +195,11 @@ RIG_TESTS(total_budget, 2, rig_set_up(r, 900, 1))
 {
 	uint64_t blocks = way ? 3072 : 40;
 
-	r->cfg.has_checker = false;
+	r->options.has_checker = false;
 	machine_has = 3 << 20;
-	r->cfg.budget = way ? machine_has : 40 * BS;
-	r->cfg.limit = way ? ask_machine : NULL;
-	r->cfg.ctx = &machine_has;
+	r->options.budget = way ? machine_has : 40 * BS;
+	r->options.limit = way ? ask_machine : NULL;
+	r->options.ctx = &machine_has;
 	rig_run(r);
 	assert_true(rig_stats(r).gave_up);
 	assert_uint_in_range(fake_missing_asked(&r->dev), blocks, blocks + 8);
@@ -222,10 +222,10 @@ RIG_TEST(machine_that_fills_up, 900, 1)
 {
 	unsigned asked = 0;
 
-	r->cfg.has_checker = false;
-	r->cfg.budget = 48 << 20;
-	r->cfg.limit = ask_filling;
-	r->cfg.ctx = &asked;
+	r->options.has_checker = false;
+	r->options.budget = 48 << 20;
+	r->options.limit = ask_filling;
+	r->options.ctx = &asked;
 	r->dev.tick = SECOND;
 	rig_run(r);
 	assert_true(rig_stats(r).gave_up);
@@ -239,7 +239,7 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 	uint32_t g;
 
 	r->classes = 1u << E2PF_BITMAPS;
-	r->cfg.budget = way ? 8 * 2 * 300 * BS - 1 : 20 * BS;
+	r->options.budget = way ? 8 * 2 * 300 * BS - 1 : 20 * BS;
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	rig_start(r);
 	if (way) {
@@ -275,12 +275,12 @@ RIG_TESTS(requests_in_flight, COUNT(first), rig_set_up(r, 80, 1))
 	r->classes = 1u << E2PF_INODES;
 	fake_set_late(&r->dev, true);
 	rig_new(r);
-	r->cfg.measure = first[way].deep_latency_ns;
+	r->options.measure = first[way].deep_latency_ns;
 	r->e->health.speed = (struct e2pf_speed) {
 		.latency_ns = SECOND / 10,
 		.deep_latency_ns = first[way].deep_latency_ns
 	};
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	fake_threads_settle();
 	assert_int_equal(r->dev.requests, first[way].requests);
 	if (way)

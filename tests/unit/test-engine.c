@@ -48,16 +48,16 @@ static void stop_meanwhile(void)
 RIG_TESTS(stopped_while_starting, 2, rig_set_up(r, 8, 2))
 {
 	prepared = 0;
-	r->cfg.before_threads = stop_meanwhile;
+	r->options.before_threads = stop_meanwhile;
 	rig_new(r);
 	starting = r->e;
 	fake_threads_fail_create(way ? 0 : -1);
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), way ? EAGAIN : 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), way ? EAGAIN : 0);
 	assert_int_equal(prepared, 1);
 	assert_true(pf_engine_stop(r->e, -1));
 	assert_int_equal(fake_missing_asked(&r->dev), 0);
 	fake_threads_reset();
-	r->cfg.before_threads = NULL;
+	r->options.before_threads = NULL;
 	rig_go_on(r);
 	assert_int_equal(rig_table_asked(r, 7), 1);
 }
@@ -72,7 +72,7 @@ RIG_TESTS(stopped_while_waiting, FAKE_OPS, rig_set_up(r, 80, 2))
 	/* Without a wait, and with a short one. */
 	assert_false(pf_engine_stop(r->e, 0));
 	assert_false(pf_engine_stop(r->e, 1));
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), EBUSY);
+	assert_int_equal(pf_engine_start(r->e, &r->options), EBUSY);
 	fake_hold(&r->dev, way, false);
 	assert_true(pf_engine_stop(r->e, -1));
 	assert_int_equal(fake_threads_alive(), 0);
@@ -109,6 +109,21 @@ RIG_TESTS(errors_of_unparsed_blocks, 2, rig_set_up_sized(r, 2, 512, 1))
 			     way ? 2 + FIRST_REQUESTS : DIRS);
 	assert_int_equal(rig_stats(r).errors, way ? 2 : 0);
 	assert_int_equal(rig_stats(r).gave_up, way);
+}
+
+/* What lies in gaps may be what is failing. */
+RIG_TESTS(gaps_of_a_degraded_device, 2, rig_set_up_sized(r, 1, 512, 1))
+{
+	uint64_t between = tiny_free_block(&r->fs, 0) + 11;
+
+	make_flat_directories(r, 2);
+	r->options.seeks = true;
+	rig_new(r);
+	r->e->health.degraded = way;
+	rig_go_on(r);
+	assert_int_equal(rig_asked(r, between - 1), 1);
+	assert_int_equal(rig_asked(r, between), !way);
+	assert_int_equal(rig_asked(r, between + 1), 1);
 }
 
 /* Requests that take long, and blocks that were evicted again, are not errors;
@@ -220,8 +235,8 @@ RIG_TESTS(pause_is_no_slow_read, DISKS, rig_set_up(r, 2, 1))
 	struct pf_disk_counters disks = { .busy_ns = 7 };
 	struct pf_read read = { .offset = BS, .length = BS };
 
-	r->cfg.ctx = &disks;
-	r->cfg.count_disks = count_disks;
+	r->options.ctx = &disks;
+	r->options.count_disks = count_disks;
 	if (way == THEY_ARE_UNKNOWN)
 		disks.in_flight = UINT64_MAX;
 	fake_advance(&r->dev, SECOND);
@@ -243,9 +258,9 @@ RIG_TESTS(bad_sectors_without_a_checker, 4, rig_set_up(r, 2, 1))
 	struct pf_disk_counters disks = { .in_flight = in_flight[way] };
 	unsigned i, bad = way == 3 ? 1 : 2;
 
-	r->cfg.ctx = &disks;
-	r->cfg.count_disks = count_disks;
-	r->cfg.has_checker = false;
+	r->options.ctx = &disks;
+	r->options.count_disks = count_disks;
+	r->options.has_checker = false;
 	for (i = 0; i < bad; i++)
 		fake_set_bad(&r->dev, r->fs.groups[i].inode_table, 1);
 	fake_tell(&r->dev);
@@ -263,15 +278,15 @@ RIG_TESTS(written_in_part_without_a_checker, 2, rig_set_up(r, 40, 1))
 	struct pf_disk_counters disks = { .in_flight = 1 };
 	unsigned i;
 
-	r->cfg.ctx = &disks;
-	r->cfg.count_disks = count_disks;
-	r->cfg.has_checker = false;
+	r->options.ctx = &disks;
+	r->options.count_disks = count_disks;
+	r->options.has_checker = false;
 	for (i = 0; i < 40; i++)
 		fake_set_in_part(&r->dev, r->fs.groups[i].inode_table, 8);
 	fake_tell(&r->dev);
 	rig_new(r);
 	r->e->health.degraded = way;
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	assert_true(pf_engine_wait(r->e, 20000));
 	assert_int_equal(rig_stats(r).errors, 0);
 	assert_true(r->dev.clock < SECOND);
@@ -337,7 +352,7 @@ RIG_TESTS(stop_that_drains, 4, rig_set_up(r, 1, 1))
 	bool drains = way & 1, bad = way & 2;
 
 	r->classes = 1u << E2PF_BITMAPS;
-	r->cfg.drain = drains;
+	r->options.drain = drains;
 	fake_set_late(&r->dev, true);
 	if (bad)
 		fake_set_bad(&r->dev, 0, r->dev.blocks);
@@ -359,11 +374,11 @@ RIG_TEST(stopped_at_the_budget, 1, 2)
 	unsigned start;
 
 	make_flat_directories(r, 30);
-	r->cfg.budget = 20 * BS;
+	r->options.budget = 20 * BS;
 	rig_new(r);
 	for (start = 0; start < 2; start++) {
 		fake_threads_reset();
-		assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+		assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 		fake_threads_settle();
 		asked = fake_missing_asked(&r->dev);
 		assert_uint_in_range(asked - before, TABLE_BLOCKS + 8,
@@ -381,7 +396,7 @@ RIG_TESTS(threads_that_cannot_be_had, 4, rig_set_up(r, 10, 4))
 	rig_make_directories(r);
 	rig_new(r);
 	fake_threads_fail_create(way);
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), way ? 0 : EAGAIN);
+	assert_int_equal(pf_engine_start(r->e, &r->options), way ? 0 : EAGAIN);
 	assert_int_equal(rig_stats(r).threads, way);
 	assert_int_equal(pf_engine_reads_ahead(r->e), way > 0);
 	assert_true(pf_engine_wait(r->e, -1));
@@ -408,7 +423,7 @@ static void use_up(struct rig *r, int n)
 		return;
 	pf_count_metadata(r->source, &r->device, plan);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
-	if (pf_engine_start(r->e, &r->cfg) == 0)
+	if (pf_engine_start(r->e, &r->options) == 0)
 		pf_engine_wait(r->e, -1);
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, 3, E2PF_DIRS);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, list, 3);
@@ -589,7 +604,7 @@ RIG_TESTS(unused_tables, 2, rig_set_up_sized(r, 8, 16, 1))
 
 	for (g = 0; g < 8; g += 2)
 		r->fs.groups[g].inodes_in_use = INODES / 4;
-	r->cfg.seeks = true;
+	r->options.seeks = true;
 	rig_new(r);
 	r->fs.ext4->options.guarded = way;
 	rig_go_on(r);

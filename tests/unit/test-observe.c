@@ -252,7 +252,7 @@ OBSERVER_TEST(readahead_absorbed)
 	observe();
 	assert_int_equal(io_channel_cache_readahead(io, 1, 1), 4711);
 	assert_int_equal(readaheads, 1);
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	assert_true(io_channel_cache_readahead(io, 1, 1) ==
 		    EXT2_ET_OP_NOT_SUPPORTED);
 	/* With statistics of bitmaps, readahead must appear to succeed, so that
@@ -339,7 +339,7 @@ static void observe_reader(bool of_libc)
 	is_libcs = of_libc;
 	manager.read_blk64 = pread_block;
 	observe();
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	fake_threads_settle();
 }
 
@@ -355,7 +355,7 @@ OBSERVER_TEST(failed_read_is_made_again)
 	/* Nothing was ever requested. */
 	assert_int_equal(read_failing(1, 40), EIO);
 	assert_int_equal(errors_called, 1);
-	assert_int_equal(pf_engine_start(r->e, &r->cfg), 0);
+	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	fake_threads_settle();
 	assert_int_equal(read_failing(1, 40), 0);
 	assert_int_equal(made, 1);

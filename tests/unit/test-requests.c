@@ -356,7 +356,7 @@ static void pass2(void)
 	fake_threads_settle();
 	for (i = 0; i < dirs->count; i++) {
 		put_wanted();
-		e2pf_ext4_list_at(im.fs.ext4, engine, i);
+		pf_engine_report_position(engine, E2PF_EXT4_LIST, i);
 		fake_threads_settle();
 		check_reads(dirs->step[i].block, 1, BLOCK_NS);
 	}
