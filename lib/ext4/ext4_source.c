@@ -223,7 +223,7 @@ static void ext4_begin(struct pf_source *source,
  * reads between pass 1 and its list is not known before.  When folders name too many inodes
  * the same phase is read once more, as groups. */
 static const struct pf_phase *ext4_next(struct pf_source *source,
-					  const struct pf_phase *after)
+					const struct pf_phase *after)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
@@ -243,7 +243,7 @@ static const struct pf_phase *ext4_next(struct pf_source *source,
 }
 
 static uint64_t ext4_units(struct pf_source *source, unsigned phase,
-			    bool *more)
+			   bool *more)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	uint64_t units;
@@ -503,7 +503,7 @@ void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 	pthread_mutex_unlock(&ext4->lock);
 	if (have_list)
 		pf_engine_begin_phase(engine,
-					&ext4->phases[E2PF_EXT4_LIST]);
+				      &ext4->phases[E2PF_EXT4_LIST]);
 }
 
 uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
@@ -557,7 +557,7 @@ void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 
 	if (pf_engine_is_in_phase(engine, E2PF_EXT4_LIST))
 		pf_engine_add_units(engine, E2PF_EXT4_LIST, add_to_list,
-				      &part);
+				    &part);
 }
 
 static void forget_rest(void *ctx)
