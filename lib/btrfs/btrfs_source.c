@@ -155,7 +155,7 @@ static void make_order(struct e2pf_btrfs *btrfs)
 }
 
 static const struct pf_phase *btrfs_next(struct pf_source *source,
-					   const struct pf_phase *after)
+					 const struct pf_phase *after)
 {
 	/* Adjacent units often refer to adjacent blocks. */
 #define PHASE(n) { .number = n, .gated = true, .at_once = E2PF_LEAF_PORTION }

@@ -21,7 +21,7 @@ struct pf_block_entry {
  * those that are not needed would be in memory, too. */
 #define FIRST_ENTRIES 1024u
 
-static struct pf_block_entry *make(size_t entries)
+static struct pf_block_entry *map_entries(size_t entries)
 {
 	void *mem = mmap(NULL, entries * sizeof(struct pf_block_entry),
 			 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -30,7 +30,7 @@ static struct pf_block_entry *make(size_t entries)
 	return mem == MAP_FAILED ? NULL : mem;
 }
 
-static void drop(struct pf_blockset *set)
+static void unmap_entries(struct pf_blockset *set)
 {
 	if (set->entry)
 		munmap(set->entry, set->entries * sizeof(*set->entry));
@@ -40,14 +40,14 @@ void pf_blockset_reset(struct pf_blockset *set, size_t bytes)
 {
 	size_t max_entries = NEAR, entries;
 
-	drop(set);
+	unmap_entries(set);
 	/* A power of two. */
 	while (max_entries * 2 * sizeof(*set->entry) <= bytes)
 		max_entries *= 2;
 	entries = max_entries < FIRST_ENTRIES ? max_entries : FIRST_ENTRIES;
 	*set = (struct pf_blockset) { .entry = NULL };
 	if (bytes)
-		set->entry = make(entries);
+		set->entry = map_entries(entries);
 	if (set->entry) {
 		set->entries = entries;
 		set->max_entries = max_entries;
@@ -74,7 +74,7 @@ static size_t home(const struct pf_blockset *set, uint64_t key)
 
 /* The key's entry, or the free one where it would be. */
 static struct pf_block_entry *entry_of(const struct pf_blockset *set,
-					 uint64_t key)
+				       uint64_t key)
 {
 	size_t i = home(set, key);
 
@@ -114,7 +114,7 @@ static void grow(struct pf_blockset *set)
 	struct pf_blockset old = *set;
 	size_t i;
 
-	set->entry = make(old.entries * 2);
+	set->entry = map_entries(old.entries * 2);
 	if (!set->entry) {
 		set->entry = old.entry;
 		set->max_entries = old.entries;
@@ -124,7 +124,7 @@ static void grow(struct pf_blockset *set)
 	for (i = 0; i < old.entries; i++)
 		if (old.entry[i].key)
 			*entry_of(set, old.entry[i].key) = old.entry[i];
-	drop(&old);
+	unmap_entries(&old);
 }
 
 static uint64_t add_bits(struct pf_blockset *set, uint64_t key, uint64_t bits)
@@ -184,13 +184,13 @@ static uint64_t for_bits(struct pf_blockset *set, uint64_t block,
 }
 
 uint64_t pf_blockset_add(struct pf_blockset *set, uint64_t block,
-			   uint64_t count)
+			 uint64_t count)
 {
 	return for_bits(set, block, count, add_bits);
 }
 
 uint64_t pf_blockset_remove(struct pf_blockset *set, uint64_t block,
-			      uint64_t count)
+			    uint64_t count)
 {
 	return set->used ? for_bits(set, block, count, remove_bits) : 0;
 }

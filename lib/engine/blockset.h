@@ -27,11 +27,11 @@ void pf_blockset_reset(struct pf_blockset *set, size_t bytes);
 /* Add blocks.  Returns how many of them were not in the set, whether or not
  * they have found room. */
 uint64_t pf_blockset_add(struct pf_blockset *set, uint64_t block,
-			   uint64_t count);
+			 uint64_t count);
 
 /* Remove blocks.  Returns how many of them were in the set. */
 uint64_t pf_blockset_remove(struct pf_blockset *set, uint64_t block,
-			      uint64_t count);
+			    uint64_t count);
 
 bool e2pf_blockset_has(const struct pf_blockset *set, uint64_t block);
 

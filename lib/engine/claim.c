@@ -111,12 +111,12 @@ bool pf_claim_next_stripe(struct pf_worker *w)
 	return claimed;
 }
 
-void pf_claim_leave(struct pf_worker *w)
+void pf_claim_end_worker(struct pf_worker *w)
 {
 	struct pf_engine *e = w->engine;
 	E2PF_LOCKED(e);
 
-	pf_state_handle_events(e, pf_pool_leave(&e->pool));
+	pf_state_handle_events(e, pf_pool_remove_running(&e->pool));
 }
 
 void pf_claim_announce_units(struct pf_engine *e)

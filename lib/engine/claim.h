@@ -10,9 +10,11 @@
 #include "state.h"
 
 /* Claim the stripe that comes next, and sleep while there is none.  Returns false when the
- * worker has to end; then it leaves. */
+ * worker has to end. */
 bool pf_claim_next_stripe(struct pf_worker *w);
-void pf_claim_leave(struct pf_worker *w);
+
+/* The worker's thread ends. */
+void pf_claim_end_worker(struct pf_worker *w);
 
 /* Wait for room in the window.  Returns false if the stripe is obsolete. */
 bool pf_claim_wait_for_room(struct pf_worker *w);

@@ -34,7 +34,7 @@
 #define LIMITED_BYTE_NS 11u
 
 bool pf_elevator_is_sound(const struct pf_source *source,
-		   const struct pf_ref *ref)
+			  const struct pf_ref *ref)
 {
 	return ref->cls < source->classes && ref->device < source->devices &&
 	       ref->length && ref->offset < source->bytes[ref->device] &&

@@ -79,7 +79,7 @@ struct pf_elevator_step {
 /* Is the reference of a class and a device of the source, not empty, and within that
  * device? */
 bool pf_elevator_is_sound(const struct pf_source *source,
-		   const struct pf_ref *ref);
+			  const struct pf_ref *ref);
 
 /* Add a sound reference.  Before the begin it is one of the units': the first level
  * holds them all, so the caller limits how many units it claims. */
@@ -90,7 +90,7 @@ void pf_elevator_begin(struct pf_elevator *el);
 
 /* The next step.  Gaps of at most `gap` bytes may be in a run. */
 enum pf_step pf_elevator_next(struct pf_elevator *el, uint64_t gap,
-				  struct pf_elevator_step *step);
+			      struct pf_elevator_step *step);
 
 /* The step's piece has `size` bytes, 0: the rest of the reference is not
  * parsed. */

@@ -72,7 +72,7 @@ static bool begin_start(struct pf_engine *e, const struct pf_options *options,
 	/* Also for a checker that begins a phase while the engine is asleep. */
 	begin_source(e, true);
 	pf_state_set(e, PF_STATE_STARTING);
-	pf_pool_enter(&e->pool);
+	pf_pool_add_running(&e->pool);
 	return true;
 }
 
@@ -128,7 +128,7 @@ static void end_start(struct pf_engine *e, unsigned workers,
 		if (workers || otherwise == PF_STATE_IDLE)
 			pf_claim_begin_phase(e, workers ? e->schedule.phase : NULL);
 	}
-	pf_state_handle_events(e, pf_pool_leave(&e->pool) | PF_EVENT_WORK);
+	pf_state_handle_events(e, pf_pool_remove_running(&e->pool) | PF_EVENT_WORK);
 }
 
 /* Start the workers.  Returns 0, also when the engine was stopped meanwhile, or an errno. */
@@ -319,7 +319,7 @@ void pf_engine_add_units(struct pf_engine *e, unsigned phase,
 void pf_engine_before_read(struct pf_engine *e, struct pf_read *r)
 {
 	pf_stats_begin_read(&e->stats, r, pf_state_now(e));
-	pf_gate_pass(e, r);
+	pf_gate_wait(e, r);
 }
 
 static bool count_read(struct pf_engine *e, const struct pf_read *r, bool *ahead)
@@ -365,7 +365,7 @@ static bool is_held(const struct pf_engine *e, unsigned device, uint64_t offset,
 /* Are there such pages beside a read that has failed?  They may be of the same large folio,
  * which is read as a whole, or of a request that the block layer has merged with it: then it
  * may have failed because of them. */
-static bool has_held_neighbour(const struct pf_engine *e, const struct pf_read *r)
+static bool may_fail_by_neighbour(const struct pf_engine *e, const struct pf_read *r)
 {
 	bool one_block = r->length <= e->source->grain && !r->of_several;
 
@@ -377,7 +377,7 @@ static bool has_held_neighbour(const struct pf_engine *e, const struct pf_read *
 bool pf_engine_read_failed(struct pf_engine *e, const struct pf_read *r)
 {
 	/* Without a request of ours the read has failed by itself. */
-	bool again = has_held_neighbour(e, r) && e->stats.requests;
+	bool again = may_fail_by_neighbour(e, r) && e->stats.requests;
 	E2PF_LOCKED(e);
 
 	pf_state_handle_events(e, pf_health_judge_failed_read(&e->health,

@@ -74,7 +74,7 @@ struct pf_engine_stats {
 /* An idle engine, or NULL without memory.  Starts nothing.  The source and its
  * devices, one for each that it has, outlive it. */
 struct pf_engine *pf_engine_new(struct pf_source *source,
-				    struct e2pf_device *const *devices);
+				struct e2pf_device *const *devices);
 
 /* Stop, wait for the workers, free.  NULL is allowed.  The caller must keep
  * other calls away. */
@@ -85,7 +85,7 @@ void pf_engine_free(struct pf_engine *e);
  * the engine reads, it changes nothing.  A total budget counts from here.
  * Returns 0, or an errno when no thread could be created. */
 int pf_engine_start(struct pf_engine *e,
-		      const struct pf_options *config);
+		    const struct pf_options *config);
 
 /* End all workers and wait for them at most `milliseconds` (-1: without limit).
  * Returns false when a worker is still waiting for the device.  One thread may stop
@@ -111,7 +111,7 @@ void pf_engine_begin_stage(struct pf_engine *e, unsigned stage);
  * begin() of the source.  Returns false, and changes nothing, when the engine was not
  * started or is being stopped. */
 bool pf_engine_begin_phase(struct pf_engine *e,
-			     const struct pf_phase *phase);
+			   const struct pf_phase *phase);
 
 /* The checker has reached this unit of a phase.  Counts while that phase is the
  * current one, until another report or pf_engine_begin_phase(). */
@@ -132,7 +132,7 @@ bool pf_engine_is_in_phase(struct pf_engine *e, unsigned phase);
  * locked, so that no worker looks for units between the addition and its
  * announcement.  add() must not call the engine. */
 void pf_engine_add_units(struct pf_engine *e, unsigned phase,
-			   void (*add)(void *ctx), void *ctx);
+			 void (*add)(void *ctx), void *ctx);
 
 /* One read of the checker, from before_read() to after_read(). */
 struct pf_read {
@@ -154,18 +154,18 @@ struct pf_read {
 void pf_engine_before_read(struct pf_engine *e, struct pf_read *read);
 /* Returns true if some of it had been read ahead, and was not read since. */
 bool pf_engine_after_read(struct pf_engine *e,
-			    const struct pf_read *read);
+			  const struct pf_read *read);
 
 /* Waits at most `milliseconds` for the engine's lock, which a checker may hold that a
  * signal handler ends.  Returns false, and leaves *stats as it is, without it. */
 bool pf_engine_get_stats(struct pf_engine *e, int milliseconds,
-			   struct pf_engine_stats *stats);
+			 struct pf_engine_stats *stats);
 
 /* The checker's read has failed, which counts against the device.  The kernel reads a large
  * folio as a whole, the block layer merges adjacent requests, and a device may fail them as
  * one: a bad sector among what the engine asked for fails a read that is sound.  Returns
  * true if that may be so: the read should be made once more, alone. */
 bool pf_engine_read_failed(struct pf_engine *e,
-			     const struct pf_read *r);
+			   const struct pf_read *r);
 
 #endif

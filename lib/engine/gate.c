@@ -156,7 +156,7 @@ static bool may_be_brought(const struct pf_engine *e, const struct pf_read *r)
 	return true;
 }
 
-void pf_gate_pass(struct pf_engine *e, struct pf_read *r)
+void pf_gate_wait(struct pf_engine *e, struct pf_read *r)
 {
 	/* A query takes longer than a cached read: while no worker reads, the gate needs
 	 * none.  Pass 1D reads an extent block again for each block that it clones, and

@@ -37,7 +37,7 @@ void pf_gate_set_closed(struct pf_gate *gate, bool closed);
 /* A read of the checker begins: wait until a worker has read its blocks, or until no worker
  * that might read them is active, or until none has made progress for a while.  Sets what
  * struct pf_read says. */
-void pf_gate_pass(struct pf_engine *e, struct pf_read *r);
+void pf_gate_wait(struct pf_engine *e, struct pf_read *r);
 
 /* The others need the lock. */
 

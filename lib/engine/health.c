@@ -19,8 +19,8 @@
 #define OLD_SAMPLE_NS PF_STALLED_NS
 
 void pf_health_init(struct pf_health *h,
-		      const struct pf_options *options,
-		      struct e2pf_device *dev)
+		    const struct pf_options *options,
+		    struct e2pf_device *dev)
 {
 	h->options = options;
 	h->dev = dev;
@@ -77,7 +77,7 @@ bool pf_health_needs_speed(const struct pf_health *h)
 }
 
 void pf_health_set_speed(struct pf_health *h, const char *unmeasured,
-			  const struct e2pf_speed *speed, uint64_t ns)
+			 const struct e2pf_speed *speed, uint64_t ns)
 {
 	h->unmeasured = unmeasured;
 	if (!unmeasured)
@@ -145,7 +145,7 @@ unsigned pf_health_judge_own_read(struct pf_health *h, uint64_t offset,
 }
 
 unsigned pf_health_judge_checker_read(struct pf_health *h,
-				   const struct pf_read *r, uint64_t ns)
+				      const struct pf_read *r, uint64_t ns)
 {
 	unsigned events;
 

@@ -40,8 +40,8 @@ struct pf_health {
 };
 
 void pf_health_init(struct pf_health *h,
-		      const struct pf_options *options,
-		      struct e2pf_device *dev);
+		    const struct pf_options *options,
+		    struct e2pf_device *dev);
 
 /* These need the lock. */
 
@@ -51,7 +51,7 @@ void pf_health_start(struct pf_health *h);
 
 /* It was measured in `ns`, or why not. */
 void pf_health_set_speed(struct pf_health *h, const char *unmeasured,
-			  const struct e2pf_speed *speed, uint64_t ns);
+			 const struct e2pf_speed *speed, uint64_t ns);
 
 /* A read of ours at this offset took `ns`, or has not ended after that, and failed with
  * `error`, an errno or 0. */
@@ -60,7 +60,7 @@ unsigned pf_health_judge_own_read(struct pf_health *h, uint64_t offset,
 
 /* A read of the checker stalled, and took `ns` of the device's time; or it has failed. */
 unsigned pf_health_judge_checker_read(struct pf_health *h,
-				   const struct pf_read *read, uint64_t ns);
+				      const struct pf_read *read, uint64_t ns);
 unsigned pf_health_judge_failed_read(struct pf_health *h, uint64_t offset);
 
 /* These do not. */

@@ -28,7 +28,7 @@ static unsigned first_limit(uint64_t latency_ns)
 	return n < MAX_FIRST_LIMIT ? (unsigned)n : MAX_FIRST_LIMIT;
 }
 
-void pf_inflight_start(struct pf_inflight *f, uint64_t latency_ns)
+void pf_inflight_reset(struct pf_inflight *f, uint64_t latency_ns)
 {
 	f->oldest = f->count = 0;
 	f->limit = first_limit(latency_ns);
@@ -58,7 +58,7 @@ void pf_inflight_add(struct pf_inflight *f, struct e2pf_device *dev,
 	f->mean = (f->mean * (MEAN_OF - 1) + length) / MEAN_OF;
 }
 
-const struct pf_request *pf_inflight_oldest(const struct pf_inflight *f)
+const struct pf_request *pf_inflight_get_oldest(const struct pf_inflight *f)
 {
 	return &f->ring[f->oldest];
 }

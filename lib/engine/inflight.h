@@ -39,7 +39,7 @@ struct pf_inflight {
 };
 
 /* Begin with none.  Each takes `latency_ns` while others are in flight; 0: not known. */
-void pf_inflight_start(struct pf_inflight *f, uint64_t latency_ns);
+void pf_inflight_reset(struct pf_inflight *f, uint64_t latency_ns);
 
 /* Must one complete before the next may be made?  `degraded`: the device may be failing,
  * and each that hits a bad sector has to be waited for, at the latest at the end. */
@@ -51,7 +51,7 @@ void pf_inflight_add(struct pf_inflight *f, struct e2pf_device *dev,
 		     unsigned device, uint64_t offset, uint32_t length);
 
 /* There must be one.  It stays as it is until the next request is made. */
-const struct pf_request *pf_inflight_oldest(const struct pf_inflight *f);
+const struct pf_request *pf_inflight_get_oldest(const struct pf_inflight *f);
 
 /* The oldest one is no longer in flight.  `late`: it took long or has failed, and then
  * counts as completed, too. */

@@ -83,12 +83,12 @@ bool pf_pool_has_requested(const struct pf_pool *pool, unsigned device,
 	return false;
 }
 
-void pf_pool_enter(struct pf_pool *pool)
+void pf_pool_add_running(struct pf_pool *pool)
 {
 	pool->running++;
 }
 
-unsigned pf_pool_leave(struct pf_pool *pool)
+unsigned pf_pool_remove_running(struct pf_pool *pool)
 {
 	pool->running--;
 	return PF_EVENT_ENDED;

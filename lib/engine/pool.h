@@ -57,7 +57,7 @@ struct pf_pool {
 	/* These need the lock. */
 	unsigned workers;		/* number of threads; 0: not all of them
 					   have been created */
-	unsigned running;		/* that have not left, and whoever is
+	unsigned running;		/* that have not ended, and whoever is
 					   creating them */
 	unsigned max_workers;		/* `workers` of any start */
 };
@@ -82,10 +82,10 @@ bool pf_pool_has_requested(const struct pf_pool *pool, unsigned device,
 
 /* The others need the lock. */
 
-/* The thread that is going to create the workers counts as running, from enter to leave.
- * Each worker that was created leaves when it ends. */
-void pf_pool_enter(struct pf_pool *pool);
-unsigned pf_pool_leave(struct pf_pool *pool);
+/* The thread that is going to create the workers counts as running, until it has done so;
+ * and each worker that was created until it ends. */
+void pf_pool_add_running(struct pf_pool *pool);
+unsigned pf_pool_remove_running(struct pf_pool *pool);
 
 /* This many were created; or all of them have ended: 0. */
 void pf_pool_set_workers(struct pf_pool *pool, unsigned workers);

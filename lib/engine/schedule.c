@@ -29,8 +29,8 @@ static uint64_t min_of(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t units(const struct pf_schedule *s,
-		      const struct pf_phase *phase, bool *more)
+static uint64_t count_units(const struct pf_schedule *s,
+			    const struct pf_phase *phase, bool *more)
 {
 	return s->source->ops->units(s->source, phase->number, more);
 }
@@ -51,7 +51,7 @@ void pf_schedule_forget_report(struct pf_schedule *s)
 }
 
 bool pf_schedule_report(struct pf_schedule *s, unsigned phase,
-			  uint64_t unit)
+			uint64_t unit)
 {
 	uint64_t report = (uint64_t)phase << UNIT_BITS | (unit & UNIT_MASK);
 
@@ -62,7 +62,7 @@ bool pf_schedule_report(struct pf_schedule *s, unsigned phase,
 }
 
 bool pf_schedule_last_report(const struct pf_schedule *s, int *phase,
-			uint64_t *unit)
+			     uint64_t *unit)
 {
 	uint64_t report = s->report;
 
@@ -115,7 +115,7 @@ void pf_schedule_begin_source(struct pf_schedule *s,
 }
 
 unsigned pf_schedule_begin_phase(struct pf_schedule *s,
-			     const struct pf_phase *phase)
+				 const struct pf_phase *phase)
 {
 	s->phase = phase;
 	if (!phase)
@@ -143,12 +143,12 @@ bool pf_schedule_may_end(const struct pf_schedule *s)
 
 	if (!phase || s->next != PF_NEXT_UNKNOWN)
 		return false;
-	units(s, phase, &more);
+	count_units(s, phase, &more);
 	return !more;
 }
 
 unsigned pf_schedule_set_next(struct pf_schedule *s,
-				enum pf_next_phase next)
+			      enum pf_next_phase next)
 {
 	s->next = next;
 	return next == PF_NEXT_NONE ? PF_EVENT_ENDED : 0;
@@ -185,7 +185,7 @@ static uint64_t first_unit(const struct pf_schedule *s)
 /* Returns the end of the units from stripe->first on that together weigh at most `max`
  * bytes, or of the first one alone, and sets stripe->bytes to their weight. */
 static uint64_t weigh_units(const struct pf_schedule *s, uint64_t end,
-		      uint64_t max, struct pf_stripe *stripe)
+			    uint64_t max, struct pf_stripe *stripe)
 {
 	struct pf_source *source = s->source;
 	uint64_t unit, one;
@@ -199,7 +199,7 @@ static uint64_t weigh_units(const struct pf_schedule *s, uint64_t end,
 }
 
 bool pf_schedule_claim(struct pf_schedule *s, uint64_t max,
-			 unsigned workers, struct pf_stripe *stripe)
+		       unsigned workers, struct pf_stripe *stripe)
 {
 	uint32_t at_once;
 	uint64_t end;
@@ -211,12 +211,12 @@ bool pf_schedule_claim(struct pf_schedule *s, uint64_t max,
 	if (!stripe->phase || s->next == PF_NEXT_CHOOSING)
 		return false;
 	stripe->first = first_unit(s);
-	end = units(s, stripe->phase, &more);
+	end = count_units(s, stripe->phase, &more);
 	if (stripe->first >= end)
 		return false;
 	at_once = stripe->phase->at_once;
 	end = min_of(end, stripe->first + (at_once ? at_once :
-					    MAX_UNITS / workers));
+					   MAX_UNITS / workers));
 	if (!at_once)
 		end = weigh_units(s, end, weight_to_claim(s, max), stripe);
 	stripe->last = end - 1;

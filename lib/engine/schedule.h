@@ -60,11 +60,11 @@ void pf_schedule_init(struct pf_schedule *s, struct pf_source *source);
 
 /* The checker reports this unit of a phase.  Returns false if it has done so before. */
 bool pf_schedule_report(struct pf_schedule *s, unsigned phase,
-			  uint64_t unit);
+			uint64_t unit);
 
 /* Its last report, of any phase; false: there is none. */
 bool pf_schedule_last_report(const struct pf_schedule *s, int *phase,
-			uint64_t *unit);
+			     uint64_t *unit);
 
 /* Has the checker reported a unit of the current phase? */
 bool pf_schedule_position(const struct pf_schedule *s, uint64_t *unit);
@@ -87,7 +87,7 @@ void pf_schedule_begin_source(struct pf_schedule *s,
 
 /* Begin this phase at its first unit, or, with NULL, none. */
 unsigned pf_schedule_begin_phase(struct pf_schedule *s,
-			     const struct pf_phase *phase);
+				 const struct pf_phase *phase);
 
 /* There may be work for an idle worker: it looks again. */
 unsigned pf_schedule_announce_units(struct pf_schedule *s);
@@ -95,12 +95,12 @@ unsigned pf_schedule_announce_units(struct pf_schedule *s);
 /* Claim the units that come next, of a weight of at most `max` bytes, for one of the
  * `workers`.  Returns false, with the phase set, if there is nothing now. */
 bool pf_schedule_claim(struct pf_schedule *s, uint64_t max,
-			 unsigned workers, struct pf_stripe *stripe);
+		       unsigned workers, struct pf_stripe *stripe);
 
 /* May the phase end when all workers are idle?  It may not if reports of the checker can
  * still add units, or if the source is being asked already, or was. */
 bool pf_schedule_may_end(const struct pf_schedule *s);
 unsigned pf_schedule_set_next(struct pf_schedule *s,
-				enum pf_next_phase next);
+			      enum pf_next_phase next);
 
 #endif

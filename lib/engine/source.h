@@ -99,7 +99,7 @@ struct pf_source_ops {
 	 * meanwhile, but sample(), units() and weight() of other phases.
 	 */
 	const struct pf_phase *(*next)(struct pf_source *source,
-					 const struct pf_phase *after);
+				       const struct pf_phase *after);
 	/*
 	 * Number of units that are known in a phase.  It may grow while workers
 	 * run, and never shrinks.  Sets *more: true if the checker's reports may

@@ -33,7 +33,7 @@ bool pf_state_handle_events(struct pf_engine *e, unsigned events)
 
 	if (wake) {
 		pf_state_set(e, PF_STATE_STARTING);
-		pf_pool_enter(&e->pool);
+		pf_pool_add_running(&e->pool);
 	}
 	if (events & PF_EVENT_GIVE_UP && pf_state_is_reading(e)) {
 		pf_state_set(e, PF_STATE_GAVE_UP);

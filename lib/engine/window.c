@@ -12,7 +12,7 @@
 #define MAX_SET_BYTES (1u << 20)
 
 static uint64_t block_of(const struct pf_window *w, unsigned device,
-		      uint64_t offset)
+			 uint64_t offset)
 {
 	return w->base[device] + offset / w->source->grain;
 }
@@ -23,9 +23,9 @@ uint64_t pf_window_unread_bytes(const struct pf_window *w)
 }
 
 void pf_window_init(struct pf_window *w,
-		      const struct pf_schedule *schedule,
-		      const struct pf_options *options,
-		      struct e2pf_device *dev)
+		    const struct pf_schedule *schedule,
+		    const struct pf_options *options,
+		    struct e2pf_device *dev)
 {
 	const struct pf_source *source = schedule->source;
 	uint64_t blocks = 0;
@@ -104,7 +104,7 @@ uint64_t pf_window_max_claim(const struct pf_window *w)
 
 	if (w->read_bytes > w->claimed_bytes && w->claimed_bytes)
 		max = (uint64_t)((double)max * (double)w->claimed_bytes /
-				  (double)w->read_bytes);
+				 (double)w->read_bytes);
 	return max;
 }
 
@@ -120,7 +120,7 @@ void pf_window_begin_phase(struct pf_window *w)
 }
 
 static struct pf_stripe_ahead *stripe_at(struct pf_window *w,
-					   uint64_t number)
+					 uint64_t number)
 {
 	return &w->stripe[number % PF_MAX_STRIPES];
 }
@@ -207,12 +207,12 @@ bool pf_window_is_used_up(const struct pf_window *w)
 
 /* Record bytes of a reference as ahead of the checker.  Returns how many were not. */
 static uint64_t record_ahead(struct pf_window *w, const struct pf_stripe *stripe,
-		       const struct pf_ref *ref, uint64_t from, uint64_t to)
+			     const struct pf_ref *ref, uint64_t from, uint64_t to)
 {
 	uint64_t first = block_of(w, ref->device, from);
 	uint64_t last = block_of(w, ref->device, to - 1);
 	uint64_t bytes = pf_blockset_add(&w->ahead, first,
-					   last - first + 1) *
+					 last - first + 1) *
 			 w->source->grain;
 
 	/* Blocks for a later phase were counted when they were found. */
@@ -280,7 +280,7 @@ void pf_window_count_span(struct pf_window *w, const struct pf_run *run,
 }
 
 unsigned pf_window_mark_read(struct pf_window *w,
-			       const struct pf_read *read, bool *were)
+			     const struct pf_read *read, bool *were)
 {
 	uint64_t bytes = w->source->bytes[read->device], first, n = 0;
 	uint64_t end = read->offset + read->length;

@@ -63,9 +63,9 @@ struct pf_run {
 
 /* Number the blocks of all devices of the schedule's source. */
 void pf_window_init(struct pf_window *w,
-		      const struct pf_schedule *schedule,
-		      const struct pf_options *options,
-		      struct e2pf_device *dev);
+		    const struct pf_schedule *schedule,
+		    const struct pf_options *options,
+		    struct e2pf_device *dev);
 void pf_window_free(struct pf_window *w);
 
 /* Query how much memory is available, unless that was queried recently.  It
@@ -115,7 +115,7 @@ void pf_window_count_span(struct pf_window *w, const struct pf_run *run,
 /* The checker has read these blocks: they are no longer ahead of it.  Sets *were: any
  * of them was ahead. */
 unsigned pf_window_mark_read(struct pf_window *w,
-			       const struct pf_read *read, bool *were);
+			     const struct pf_read *read, bool *were);
 
 /* Bytes of the blocks that are ahead of the checker. */
 uint64_t pf_window_unread_bytes(const struct pf_window *w);

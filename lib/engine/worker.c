@@ -41,7 +41,7 @@ static bool is_obsolete(const struct pf_worker *w)
 /* The oldest request has ended; `late` as pf_inflight_remove_oldest() has it. */
 static void end_request(struct pf_worker *w, bool late)
 {
-	const struct pf_request *r = pf_inflight_oldest(&w->inflight);
+	const struct pf_request *r = pf_inflight_get_oldest(&w->inflight);
 
 	if (!late)
 		e2pf_device_populate(w->engine->devices[r->device], r->offset,
@@ -61,7 +61,7 @@ static bool is_complete(const struct pf_worker *w, const struct pf_request *r)
 static void count_completed(struct pf_worker *w)
 {
 	while (w->inflight.count &&
-	       is_complete(w, pf_inflight_oldest(&w->inflight))) {
+	       is_complete(w, pf_inflight_get_oldest(&w->inflight))) {
 		end_request(w, false);
 		pf_pool_note_progress(&w->engine->pool,
 				      pf_state_now(w->engine));
@@ -169,7 +169,7 @@ static enum arrival wait_for_range(struct pf_worker *w, unsigned device,
 static int wait_for_request(struct pf_worker *w)
 {
 	struct pf_engine *e = w->engine;
-	const struct pf_request *r = pf_inflight_oldest(&w->inflight);
+	const struct pf_request *r = pf_inflight_get_oldest(&w->inflight);
 	struct e2pf_device *dev = e->devices[r->device];
 	uint32_t len = e->source->grain;
 	uint64_t offset = r->offset + r->length - len;
@@ -199,8 +199,9 @@ static int wait_for_request(struct pf_worker *w)
 /* Wait until there may be another request; false if nobody wants it. */
 static bool wait_for_requests(struct pf_worker *w)
 {
-	while (pf_inflight_is_full(&w->inflight, pf_health_limits_requests(
-					   &w->engine->health)) &&
+	const struct pf_health *h = &w->engine->health;
+
+	while (pf_inflight_is_full(&w->inflight, pf_health_limits_requests(h)) &&
 	       !is_obsolete(w))
 		wait_for_request(w);
 	return !is_obsolete(w);
@@ -399,7 +400,7 @@ static void read_stripe(struct pf_worker *w)
 	pf_elevator_end(el);
 }
 
-static void start(struct pf_worker *w)
+static void prepare_worker(struct pf_worker *w)
 {
 	const struct pf_engine *e = w->engine;
 	uint64_t refs = e->window.budget / REF_BUDGET;
@@ -411,7 +412,7 @@ static void start(struct pf_worker *w)
 		.parse_left = e->source->parse_limit / w->sharers + MIN_REFS,
 		.max_ahead = e->health.speed.seeks ? SEEK_AHEAD : FLASH_AHEAD
 	};
-	pf_inflight_start(&w->inflight,
+	pf_inflight_reset(&w->inflight,
 			  e->health.speed.deep_latency_ns * w->sharers);
 }
 
@@ -421,13 +422,13 @@ void *pf_worker_run(void *worker)
 
 	/* A pause of 20 us takes 84 by default, and 34 with this. */
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	start(w);
+	prepare_worker(w);
 	while (pf_claim_next_stripe(w))
 		read_stripe(w);
 	/* If reads fail, each may take minutes. */
 	while (w->engine->options.drain && w->inflight.count &&
 	       !wait_for_request(w))
 		;
-	pf_claim_leave(w);
+	pf_claim_end_worker(w);
 	return NULL;
 }

@@ -105,7 +105,7 @@ static void ext4_begin(struct pf_source *source,
 /* The phase LIST is begun by the checker alone, and BITMAPS follow it: what the checker
  * reads between pass 1 and its list is not known before. */
 static const struct pf_phase *ext4_next(struct pf_source *source,
-					  const struct pf_phase *after)
+					const struct pf_phase *after)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 
@@ -120,7 +120,7 @@ static const struct pf_phase *ext4_next(struct pf_source *source,
 }
 
 static uint64_t ext4_units(struct pf_source *source, unsigned phase,
-			    bool *more)
+			   bool *more)
 {
 	struct e2pf_ext4 *ext4 = ext4_of(source);
 	uint64_t units;
@@ -339,7 +339,7 @@ void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 	pthread_mutex_unlock(&ext4->lock);
 	if (have_list)
 		pf_engine_begin_phase(engine,
-					&ext4->phases[E2PF_EXT4_LIST]);
+				      &ext4->phases[E2PF_EXT4_LIST]);
 }
 
 uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
@@ -393,7 +393,7 @@ void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 
 	if (pf_engine_is_in_phase(engine, E2PF_EXT4_LIST))
 		pf_engine_add_units(engine, E2PF_EXT4_LIST, add_to_list,
-				      &part);
+				    &part);
 }
 
 static void forget_rest(void *ctx)

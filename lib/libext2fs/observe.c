@@ -49,8 +49,8 @@ static bool is_worth_retrying(void *context)
 /* Tell the engine of a read before it is made.  Returns the engine if it must
  * also be told afterwards. */
 static struct pf_engine *announce(io_channel channel,
-				    unsigned long long block, int count,
-				    struct pf_read *r)
+				  unsigned long long block, int count,
+				  struct pf_read *r)
 {
 	struct pf_engine *engine = engine_of(channel);
 	uint64_t bs = (uint64_t)channel->block_size;

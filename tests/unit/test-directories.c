@@ -271,7 +271,7 @@ static void read_phase(const struct pf_phase *phase)
 
 /* Returns the first phase of a walk below these. */
 static const struct pf_phase *begin_below(const uint32_t *inodes,
-					    unsigned count)
+					  unsigned count)
 {
 	const struct pf_options start = {
 		.budget = UINT64_MAX, .seeks = true

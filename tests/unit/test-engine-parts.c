@@ -31,7 +31,7 @@ static void begin(struct pf_source *source, const struct pf_options *chosen,
 }
 
 static const struct pf_phase *next(struct pf_source *source,
-				     const struct pf_phase *after)
+				   const struct pf_phase *after)
 {
 	(void)source;
 	return after ? NULL : &followed;
@@ -318,7 +318,7 @@ PART_TEST(stuck_device)
 			assert_int_equal(pf_health_judge_checker_read(&p, &quick, 1), 0);
 			assert_int_equal(pf_health_judge_checker_read(&p, &cached, 1), 0);
 			assert_int_equal(pf_health_judge_checker_read(&p, &quick,
-								   SECOND / 4), 0);
+								      SECOND / 4), 0);
 		}
 		assert_int_equal(pf_health_judge_checker_read(&p, &quick, 1),
 				 PF_EVENT_WORK);
@@ -418,7 +418,7 @@ PART_TEST(requests_in_flight)
 	unsigned i;
 
 	/* Half a second is enough for five. */
-	pf_inflight_start(&f, 50000000);
+	pf_inflight_reset(&f, 50000000);
 	for (i = 0; i < 5; i++) {
 		assert_false(pf_inflight_is_full(&f, false));
 		assert_int_equal(pf_inflight_is_full(&f, true), i >= 2);
@@ -429,7 +429,7 @@ PART_TEST(requests_in_flight)
 	assert_int_equal(f.limit, 6);
 	pf_inflight_remove_oldest(&f, true);
 	assert_int_equal(f.limit, 3);
-	assert_int_equal(pf_inflight_oldest(&f)->offset, 4 * BS);
+	assert_int_equal(pf_inflight_get_oldest(&f)->offset, 4 * BS);
 	assert_true(pf_inflight_includes(&f, 0, 0));
 	assert_false(pf_inflight_includes(&f, 0, BS));
 	assert_false(pf_inflight_includes(&f, 1, 0));

@@ -311,7 +311,7 @@ static void begin_anew(struct pf_source *source,
 }
 
 static const struct pf_phase *next_anew(struct pf_source *source,
-					  const struct pf_phase *after)
+					const struct pf_phase *after)
 {
 	if (after)
 		return own_ops->next(source, after);
@@ -344,7 +344,7 @@ static void *is_finished(void *engine)
 
 /* The checker begins the bitmaps while the source is being asked what follows. */
 static const struct pf_phase *begun_meanwhile(struct pf_source *source,
-						const struct pf_phase *after)
+					      const struct pf_phase *after)
 {
 	static const struct pf_phase bitmaps = {
 		.number = E2PF_EXT4_BITMAPS, .at_once = 1

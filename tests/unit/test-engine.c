@@ -571,7 +571,7 @@ static const struct pf_source_ops *real_ops;
 static bool again;
 
 static const struct pf_phase *first_again(struct pf_source *source,
-					    const struct pf_phase *after)
+					  const struct pf_phase *after)
 {
 	if (!after || again)
 		return real_ops->next(source, after);

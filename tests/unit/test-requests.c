@@ -387,7 +387,7 @@ static void start(const struct kind *kind)
 	dev.miss_ns = kind->lone;
 	dev.ask_ns = kind->deep;
 	engine = pf_engine_new(tiny_source(&im.fs, E2PF_ALL_CLASSES),
-				 &device);
+			       &device);
 	assert_non_null(engine);
 	assert_int_equal(pf_engine_start(engine, &options), 0);
 	fake_threads_settle();
