@@ -14,7 +14,7 @@
 #ifndef E2PF_EXT4_SESSION_H
 #define E2PF_EXT4_SESSION_H
 
-#include "engine/count.h"
+#include "engine/survey.h"
 #include "ext4_source.h"
 #include "libext2fs/observe.h"
 #include "session.h"

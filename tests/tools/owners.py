@@ -18,7 +18,7 @@ import os, re, sys
 FOLDER = "lib/engine"
 MODULES = ("e2fsck", "btrfs")
 LEVELS = (("blockset", "elevator", "inflight"),
-          ("count", "health", "pool", "samples", "schedule", "stats", "window"),
+          ("health", "pool", "schedule", "stats", "survey", "window"),
           ("state",), ("gate",), ("claim",), ("worker",), ("engine",))
 PARTS = ("gate", "health", "inflight", "pool", "schedule", "stats", "window")
 LOCKERS = ("gate", "claim", "engine")
