@@ -109,13 +109,14 @@ static bool move_to(struct position *p, uint64_t place)
 }
 
 /* Pass the engine as many blocks as it has room for. */
-static void hand_over(struct e2pf_ext4 *ext4, struct pf_engine *engine)
+static void hand_over(struct e2pf_ext4 *ext4, struct pf_engine *engine,
+		      uint64_t reached)
 {
 	static uint64_t block[PART];
 	uint64_t first, n;
 	size_t used = 0;
 
-	n = e2pf_ext4_list_wants(ext4, engine, &first);
+	n = e2pf_ext4_list_wants(ext4, engine, reached, &first);
 	if (n && first < self.given.place)
 		self.given = (struct position){ 0, 0 };
 	for (; n && move_to(&self.given, first); n--, first++) {
@@ -167,5 +168,5 @@ void clones_at(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 		return;
 	self.next_check = place + CHECK_EVERY;
 	pf_engine_report_position(engine, E2PF_EXT4_LIST, place);
-	hand_over(ext4, engine);
+	hand_over(ext4, engine, place);
 }

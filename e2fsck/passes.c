@@ -241,7 +241,7 @@ static void hand_over(struct walk *w)
 
 	if (!ext4)
 		return;
-	n = e2pf_ext4_list_wants(ext4, e, &first);
+	n = e2pf_ext4_list_wants(ext4, e, w->index, &first);
 	while (n) {
 		uint64_t count = n < LIST_PART ? n : LIST_PART;
 
@@ -264,8 +264,9 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 		E2PF_KEEP_ERRNO;
 
 		pf_engine_report_position(engine(), E2PF_EXT4_LIST, w->index);
-		if (w->index++ % LIST_LOOK == 0)
+		if (w->index % LIST_LOOK == 0)
 			hand_over(w);
+		w->index++;
 	}
 	return w->func(fs, entry, w->data);
 }

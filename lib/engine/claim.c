@@ -23,17 +23,14 @@ bool pf_claim_has_finished(const struct pf_engine *e)
 	       e->schedule.next != PF_NEXT_CHOOSING;
 }
 
-static void set_state(struct pf_worker *w, enum pf_worker_state state)
+/* `events` are others that come with this state. */
+static void set_state(struct pf_worker *w, enum pf_worker_state state,
+		      unsigned events)
 {
 	struct pf_engine *e = w->engine;
 
-	pf_state_handle_events(e, pf_pool_set_state(&e->pool, w, state,
-						    pf_state_now(e)));
-}
-
-static bool is_obsolete(const struct pf_worker *w)
-{
-	return pf_state_is_obsolete(w->engine, &w->stripe);
+	pf_state_handle_events(e, events | pf_pool_set_state(&e->pool, w, state,
+							     pf_state_now(e)));
 }
 
 /*
@@ -77,8 +74,9 @@ static bool claim_stripe(struct pf_worker *w)
 			       e->pool.workers, &w->stripe))
 		return false;
 	pf_window_add_stripe(&e->window, &w->stripe);
-	pf_state_handle_events(e, pf_pool_set_claimed(&e->pool, w,
-						      pf_state_now(e)));
+	/* A throttled one may now be the nearest to the checker, which is allowed
+	 * more of the budget. */
+	set_state(w, PF_WORKER_READING, PF_EVENT_ROOM);
 	return true;
 }
 
@@ -87,8 +85,10 @@ static void wait_for_units(struct pf_worker *w)
 {
 	struct pf_engine *e = w->engine;
 
-	pf_state_handle_events(e, pf_pool_set_idle(&e->pool, w,
-						   e->schedule.news));
+	w->news = e->schedule.news;
+	/* Another worker that is throttled may now be the nearest. */
+	set_state(w, PF_WORKER_IDLE,
+		  w->state == PF_WORKER_IDLE ? 0 : PF_EVENT_ROOM);
 	choose_next_phase(e);
 	/* Unless there was something new meanwhile. */
 	if (w->news == e->schedule.news && e->state != PF_STATE_STOPPING)
@@ -107,7 +107,7 @@ bool pf_claim_next_stripe(struct pf_worker *w)
 	while (e->state != PF_STATE_STOPPING && !(claimed = claim_stripe(w)))
 		wait_for_units(w);
 	if (!claimed)
-		set_state(w, PF_WORKER_IDLE);
+		set_state(w, PF_WORKER_IDLE, 0);
 	return claimed;
 }
 
@@ -136,11 +136,11 @@ static void wait_while_stalled(struct pf_worker *w)
 {
 	struct pf_engine *e = w->engine;
 
-	while (e->health.stalled && !is_obsolete(w)) {
-		set_state(w, PF_WORKER_THROTTLED);
+	while (e->health.stalled && !pf_state_is_obsolete(w)) {
+		set_state(w, PF_WORKER_THROTTLED, 0);
 		pthread_cond_wait(&e->work, &e->lock);
 	}
-	set_state(w, PF_WORKER_READING);
+	set_state(w, PF_WORKER_READING, 0);
 }
 
 static bool has_room(const struct pf_worker *w)
@@ -161,11 +161,11 @@ bool pf_claim_wait_for_room(struct pf_worker *w)
 	/* A total budget is never freed again: reading ahead ends here. */
 	if (pf_window_is_used_up(&e->window))
 		pf_state_handle_events(e, PF_EVENT_GIVE_UP);
-	while (!is_obsolete(w) && !has_room(w)) {
+	while (!pf_state_is_obsolete(w) && !has_room(w)) {
 		/* The checker wakes those it finds throttled: check again once
 		 * this one can be found. */
 		if (!throttled) {
-			set_state(w, PF_WORKER_THROTTLED);
+			set_state(w, PF_WORKER_THROTTLED, 0);
 			throttled = true;
 			continue;
 		}
@@ -174,8 +174,8 @@ bool pf_claim_wait_for_room(struct pf_worker *w)
 		pf_window_query_memory(&e->window);
 		pthread_mutex_lock(&e->lock);
 	}
-	set_state(w, PF_WORKER_READING);
-	return !is_obsolete(w);
+	set_state(w, PF_WORKER_READING, 0);
+	return !pf_state_is_obsolete(w);
 }
 
 bool pf_claim_count_span(struct pf_worker *w, const struct pf_run *run,
@@ -184,7 +184,7 @@ bool pf_claim_count_span(struct pf_worker *w, const struct pf_run *run,
 	struct pf_engine *e = w->engine;
 	E2PF_LOCKED(e);
 
-	if (is_obsolete(w))
+	if (pf_state_is_obsolete(w))
 		return false;
 	pf_window_count_span(&e->window, run, &w->stripe, pos, len, missing);
 	return true;
@@ -209,7 +209,7 @@ bool pf_claim_read_returned(struct pf_worker *w, uint64_t offset, int error,
 		wait_while_stalled(w);
 		pthread_mutex_unlock(&e->lock);
 	}
-	return !is_obsolete(w);
+	return !pf_state_is_obsolete(w);
 }
 
 void pf_claim_read_stalls(struct pf_worker *w, uint64_t offset, uint64_t ns)
@@ -219,7 +219,7 @@ void pf_claim_read_stalls(struct pf_worker *w, uint64_t offset, uint64_t ns)
 
 	pf_state_handle_events(e, pf_health_judge_own_read(&e->health, offset, 0,
 							   ns));
-	set_state(w, PF_WORKER_THROTTLED);
+	set_state(w, PF_WORKER_THROTTLED, 0);
 }
 
 void pf_claim_read_ended(struct pf_worker *w)
@@ -227,5 +227,5 @@ void pf_claim_read_ended(struct pf_worker *w)
 	struct pf_engine *e = w->engine;
 	E2PF_LOCKED(e);
 
-	set_state(w, PF_WORKER_READING);
+	set_state(w, PF_WORKER_READING, 0);
 }

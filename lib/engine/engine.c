@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "claim.h"
-#include "samples.h"
+#include "survey.h"
 #include "state.h"
 #include "worker.h"
 
@@ -20,7 +20,10 @@ struct pf_engine *pf_engine_new(struct pf_source *source,
 		return NULL;
 	e->source = source;
 	e->devices = devices;
-	pf_state_init(e);
+	pthread_mutex_init(&e->lock, NULL);
+	e2pf_cond_init(&e->work);
+	e2pf_cond_init(&e->gate_opens);
+	e2pf_cond_init(&e->ended);
 	pf_schedule_init(&e->schedule, source);
 	pf_window_init(&e->window, &e->schedule, &e->options, devices[0]);
 	pf_health_init(&e->health, &e->options, devices[0]);
@@ -35,7 +38,10 @@ void pf_engine_free(struct pf_engine *e)
 	pf_engine_stop(e, -1);
 	pf_pool_free(&e->pool);
 	pf_window_free(&e->window);
-	pf_state_destroy(e);
+	pthread_cond_destroy(&e->work);
+	pthread_cond_destroy(&e->gate_opens);
+	pthread_cond_destroy(&e->ended);
+	pthread_mutex_destroy(&e->lock);
 	free(e);
 }
 
@@ -89,7 +95,7 @@ static void measure(struct pf_engine *e)
 	/* If the checker's first reads have shown that the device is stalled, the
 	 * measurement would take just as long. */
 	if (!e->health.stalled)
-		unmeasured = pf_samples_measure(e->source, e->devices[0], false,
+		unmeasured = pf_survey_measure(e->source, e->devices[0], false,
 						&speed);
 	pthread_mutex_lock(&e->lock);
 	pf_health_set_speed(&e->health, unmeasured, &speed,
@@ -155,7 +161,7 @@ int pf_engine_start(struct pf_engine *e, const struct pf_options *options)
 	if (!begin_start(e, options, &err))
 		return err;
 	if (!(options->has_checker || options->sampled) ||
-	    !pf_samples_are_cached(e->source, e->devices))
+	    !pf_survey_is_cached(e->source, e->devices))
 		return start_workers(e);
 	end_start(e, 0, PF_STATE_ASLEEP);
 	return 0;
@@ -274,15 +280,6 @@ void pf_engine_report_position(struct pf_engine *e, unsigned phase,
 	    !e->pool.throttled)
 		return;
 	handle_events(e, PF_EVENT_ROOM);
-}
-
-uint64_t pf_engine_last_position(const struct pf_engine *e, unsigned phase)
-{
-	uint64_t unit;
-	int last;
-
-	return pf_schedule_last_report(&e->schedule, &last, &unit) &&
-	       (unsigned)last == phase ? unit : 0;
 }
 
 static bool is_in_phase(const struct pf_engine *e, unsigned number)

@@ -20,7 +20,6 @@
 
 #include "device/device.h"
 #include "device/speed.h"
-#include "options.h"
 #include "source.h"
 
 struct pf_engine;
@@ -116,10 +115,6 @@ bool pf_engine_begin_phase(struct pf_engine *e,
 /* The checker has reached this unit of a phase.  Counts while that phase is the
  * current one, until another report or pf_engine_begin_phase(). */
 void pf_engine_report_position(struct pf_engine *e, unsigned phase, uint64_t unit);
-
-/* The unit of this phase that it has reached, as last reported; 0 if that was another
- * phase's.  Takes no lock. */
-uint64_t pf_engine_last_position(const struct pf_engine *e, unsigned phase);
 
 /* The checker is about to read blocks that the samples did not cover: if all
  * samples were cached, start the workers now. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include "events.h"
 #include "health.h"
+#include "state.h"
 
 /* The engine leaves a stalled device to the checker until it has served this many of
  * the checker's reads in a quarter of PF_STALLED_NS: anything the engine requested

@@ -28,9 +28,16 @@ static unsigned first_limit(uint64_t latency_ns)
 	return n < MAX_FIRST_LIMIT ? (unsigned)n : MAX_FIRST_LIMIT;
 }
 
+/* The request that was made so many after the oldest one. */
+static struct pf_request *at(struct pf_inflight *f, unsigned number)
+{
+	return &f->ring[(f->oldest - f->ring + number) % PF_MAX_INFLIGHT];
+}
+
 void pf_inflight_reset(struct pf_inflight *f, uint64_t latency_ns)
 {
-	f->oldest = f->count = 0;
+	f->oldest = f->ring;
+	f->count = 0;
 	f->limit = first_limit(latency_ns);
 	f->mean = 0;
 }
@@ -43,8 +50,7 @@ bool pf_inflight_is_full(const struct pf_inflight *f, bool degraded)
 void pf_inflight_add(struct pf_inflight *f, struct e2pf_device *dev,
 		     unsigned device, uint64_t offset, uint32_t length)
 {
-	struct pf_request *r = &f->ring[(f->oldest + f->count++) %
-					PF_MAX_INFLIGHT];
+	struct pf_request *r = at(f, f->count++);
 
 	/* A thread that looks meanwhile may take two requests for one that is as
 	 * long as the first and where the second is: then blocks count as in
@@ -58,14 +64,9 @@ void pf_inflight_add(struct pf_inflight *f, struct e2pf_device *dev,
 	f->mean = (f->mean * (MEAN_OF - 1) + length) / MEAN_OF;
 }
 
-const struct pf_request *pf_inflight_get_oldest(const struct pf_inflight *f)
-{
-	return &f->ring[f->oldest];
-}
-
 void pf_inflight_remove_oldest(struct pf_inflight *f, bool late)
 {
-	f->oldest = (f->oldest + 1) % PF_MAX_INFLIGHT;
+	f->oldest = at(f, 1);
 	f->count--;
 	if (late)
 		f->limit = (f->limit + 1) / 2;

@@ -33,7 +33,9 @@ struct pf_inflight {
 	/* A ring.  Requests that have completed stay in it until their slots are
 	 * needed, also when the worker has ended. */
 	struct pf_request ring[PF_MAX_INFLIGHT];
-	unsigned oldest, count;		/* index in it; number */
+	struct pf_request *oldest;	/* of those in flight; it stays as it is
+					   until the next request is made */
+	unsigned count;			/* of those in flight */
 	unsigned limit;			/* of their number, at present */
 	uint64_t mean;			/* bytes of a request, of late */
 };
@@ -49,9 +51,6 @@ bool pf_inflight_is_full(const struct pf_inflight *f, bool degraded);
  * cache. */
 void pf_inflight_add(struct pf_inflight *f, struct e2pf_device *dev,
 		     unsigned device, uint64_t offset, uint32_t length);
-
-/* There must be one.  It stays as it is until the next request is made. */
-const struct pf_request *pf_inflight_get_oldest(const struct pf_inflight *f);
 
 /* The oldest one is no longer in flight.  `late`: it took long or has failed, and then
  * counts as completed, too. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "device/thread.h"
-#include "events.h"
 #include "pool.h"
+#include "state.h"
 
 /*
  * Threads.
@@ -116,25 +116,6 @@ unsigned pf_pool_set_state(struct pf_pool *pool, struct pf_worker *w,
 	return state == PF_WORKER_READING ? 0 :
 	       state == PF_WORKER_IDLE ? PF_EVENT_GATE | PF_EVENT_ENDED :
 					 PF_EVENT_GATE;
-}
-
-unsigned pf_pool_set_claimed(struct pf_pool *pool, struct pf_worker *w,
-			     uint64_t now)
-{
-	/* A throttled one may now be the nearest to the checker, which is allowed
-	 * more of the budget. */
-	return PF_EVENT_ROOM |
-	       pf_pool_set_state(pool, w, PF_WORKER_READING, now);
-}
-
-unsigned pf_pool_set_idle(struct pf_pool *pool, struct pf_worker *w,
-			  unsigned news)
-{
-	/* Another worker that is throttled may now be the nearest. */
-	unsigned events = w->state == PF_WORKER_IDLE ? 0 : PF_EVENT_ROOM;
-
-	w->news = news;
-	return events | pf_pool_set_state(pool, w, PF_WORKER_IDLE, 0);
 }
 
 bool pf_pool_is_idle(const struct pf_pool *pool, unsigned news)

@@ -90,14 +90,8 @@ unsigned pf_pool_remove_running(struct pf_pool *pool);
 /* This many were created; or all of them have ended: 0. */
 void pf_pool_set_workers(struct pf_pool *pool, unsigned workers);
 
-/* Set the state of a worker: as given; reading its stripe, which it has claimed; or idle,
- * because it has found nothing to claim since these news. */
 unsigned pf_pool_set_state(struct pf_pool *pool, struct pf_worker *w,
 			   enum pf_worker_state state, uint64_t now);
-unsigned pf_pool_set_claimed(struct pf_pool *pool, struct pf_worker *w,
-			     uint64_t now);
-unsigned pf_pool_set_idle(struct pf_pool *pool, struct pf_worker *w,
-			  unsigned news);
 
 /* Have all of them found nothing to claim since these news? */
 bool pf_pool_is_idle(const struct pf_pool *pool, unsigned news);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include "events.h"
 #include "schedule.h"
+#include "state.h"
 
 /* The weight that is claimed at once if the device does not seek, in bytes: little
  * at first, to be ahead of the checker at once, then twice as much each time.

@@ -2,22 +2,6 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "state.h"
 
-void pf_state_init(struct pf_engine *e)
-{
-	pthread_mutex_init(&e->lock, NULL);
-	e2pf_cond_init(&e->work);
-	e2pf_cond_init(&e->gate_opens);
-	e2pf_cond_init(&e->ended);
-}
-
-void pf_state_destroy(struct pf_engine *e)
-{
-	pthread_cond_destroy(&e->work);
-	pthread_cond_destroy(&e->gate_opens);
-	pthread_cond_destroy(&e->ended);
-	pthread_mutex_destroy(&e->lock);
-}
-
 void pf_state_set(struct pf_engine *e, enum pf_state state)
 {
 	if (state == PF_STATE_STARTING && e->state == PF_STATE_IDLE)

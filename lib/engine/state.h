@@ -13,7 +13,6 @@
 #define PF_STATE_H
 
 #include "engine.h"
-#include "events.h"
 #include "gate.h"
 #include "health.h"
 #include "lock.h"
@@ -33,6 +32,18 @@ enum pf_state {
 	PF_STATE_GAVE_UP,	/* too many errors, or a total budget is used
 				   up: the workers claim nothing */
 	PF_STATE_STOPPING	/* the workers have been told to end */
+};
+
+/* What follows from a change of a part.  The part's function returns a mask of these, and
+ * pf_state_handle_events() acts on it. */
+enum pf_event {
+	PF_EVENT_WORK = 1,	/* idle and throttled workers check again */
+	PF_EVENT_ROOM = 2,	/* the same, if one of them is throttled */
+	PF_EVENT_GATE = 4,	/* a checker that waits at the gate checks again */
+	PF_EVENT_ENDED = 8,	/* callers that wait for the workers to end, or to
+				   have nothing left to read, check again */
+	PF_EVENT_GIVE_UP = 16,	/* the workers claim nothing any more */
+	PF_EVENT_WAKE = 32	/* an engine that is asleep starts to read */
 };
 
 struct pf_engine {
@@ -74,16 +85,14 @@ static inline bool pf_state_is_reading(const struct pf_engine *e)
 	return e->state == PF_STATE_READING;
 }
 
-/* Are the units that were claimed obsolete? */
-static inline bool pf_state_is_obsolete(const struct pf_engine *e,
-					const struct pf_stripe *stripe)
+/* Is this worker's stripe obsolete? */
+static inline bool pf_state_is_obsolete(const struct pf_worker *w)
 {
-	return !pf_state_is_reading(e) || stripe->epoch != e->schedule.epoch ||
-	       pf_schedule_has_passed(&e->schedule, stripe->last);
-}
+	const struct pf_engine *e = w->engine;
 
-void pf_state_init(struct pf_engine *e);
-void pf_state_destroy(struct pf_engine *e);
+	return !pf_state_is_reading(e) || w->stripe.epoch != e->schedule.epoch ||
+	       pf_schedule_has_passed(&e->schedule, w->stripe.last);
+}
 
 /* The others need the lock. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-#include "events.h"
 #include "window.h"
+#include "state.h"
 
 /* Interval between queries of the machine's available memory. */
 #define MEMORY_INTERVAL_NS 100000000ull

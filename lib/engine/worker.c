@@ -29,11 +29,6 @@
 /* Bytes that are read of a request if the kernel does not tell whether it has completed. */
 #define TOUCHED_BYTES 4096u
 
-static bool is_obsolete(const struct pf_worker *w)
-{
-	return pf_state_is_obsolete(w->engine, &w->stripe);
-}
-
 /*
  * Requests in flight.
  */
@@ -41,7 +36,7 @@ static bool is_obsolete(const struct pf_worker *w)
 /* The oldest request has ended; `late` as pf_inflight_remove_oldest() has it. */
 static void end_request(struct pf_worker *w, bool late)
 {
-	const struct pf_request *r = pf_inflight_get_oldest(&w->inflight);
+	const struct pf_request *r = w->inflight.oldest;
 
 	if (!late)
 		e2pf_device_populate(w->engine->devices[r->device], r->offset,
@@ -61,7 +56,7 @@ static bool is_complete(const struct pf_worker *w, const struct pf_request *r)
 static void count_completed(struct pf_worker *w)
 {
 	while (w->inflight.count &&
-	       is_complete(w, pf_inflight_get_oldest(&w->inflight))) {
+	       is_complete(w, w->inflight.oldest)) {
 		end_request(w, false);
 		pf_pool_note_progress(&w->engine->pool,
 				      pf_state_now(w->engine));
@@ -114,7 +109,7 @@ static bool is_passed_over(const struct pf_engine *e, const struct wait *wait)
 static enum arrival judge_wait(struct pf_worker *w, struct wait *wait)
 {
 	struct pf_engine *e = w->engine;
-	bool unwanted = is_obsolete(w);
+	bool unwanted = pf_state_is_obsolete(w);
 	bool failed = e->health.failed_offsets != wait->failed_offsets;
 	uint64_t ns = pf_state_now(e) - wait->began;
 
@@ -147,7 +142,7 @@ static enum arrival wait_for_range(struct pf_worker *w, unsigned device,
 		 * more by us. */
 		bool drop = wait.waits == WAITS_TO_DROP && !e->health.degraded;
 
-		if (dev->ops->arrives(dev, offset, len, is_obsolete(w) ?
+		if (dev->ops->arrives(dev, offset, len, pf_state_is_obsolete(w) ?
 				      PF_STALLED_NS : WAIT_NS, drop)) {
 			arrival = ARRIVED;
 		} else {
@@ -169,7 +164,7 @@ static enum arrival wait_for_range(struct pf_worker *w, unsigned device,
 static int wait_for_request(struct pf_worker *w)
 {
 	struct pf_engine *e = w->engine;
-	const struct pf_request *r = pf_inflight_get_oldest(&w->inflight);
+	const struct pf_request *r = w->inflight.oldest;
 	struct e2pf_device *dev = e->devices[r->device];
 	uint32_t len = e->source->grain;
 	uint64_t offset = r->offset + r->length - len;
@@ -202,9 +197,9 @@ static bool wait_for_requests(struct pf_worker *w)
 	const struct pf_health *h = &w->engine->health;
 
 	while (pf_inflight_is_full(&w->inflight, pf_health_limits_requests(h)) &&
-	       !is_obsolete(w))
+	       !pf_state_is_obsolete(w))
 		wait_for_request(w);
-	return !is_obsolete(w);
+	return !pf_state_is_obsolete(w);
 }
 
 /*
@@ -326,7 +321,7 @@ static bool read_piece(struct pf_worker *w, const struct pf_ref *ref,
 		arrival = wait_for_range(w, ref->device, offset, size, false);
 	*wanted = true;
 	if (arrival == FAILED || arrival == UNWANTED) {
-		*wanted = !is_obsolete(w);
+		*wanted = !pf_state_is_obsolete(w);
 		return false;
 	}
 	if (!size)

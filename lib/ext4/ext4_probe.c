@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/samples.h"
 #include "ext4_session.h"
 
 /* A probe reads at most about PROBE_TABLES bytes of inode tables, so that it is
@@ -66,7 +65,7 @@ static errcode_t count_metadata(struct e2pf_ext4_session *s, uint32_t step,
 		some[number] = e2pf_ext4_group(s->ext4, number);
 	}
 	s->ext4->groups = some;
-	err = pf_count_metadata(&s->ext4->source, s->base.dev, plan);
+	err = pf_survey_count(&s->ext4->source, s->base.dev, plan);
 	s->ext4->groups = NULL;
 	free(some);
 	for (i = 0; i < E2PF_CLASSES; i++)
@@ -81,9 +80,9 @@ static void measure(struct e2pf_session *s, struct e2pf_probe *p)
 {
 	struct pf_source *source = &e2pf_ext4_of(s)->ext4->source;
 
-	pf_count_begin(source);
+	pf_survey_begin(source);
 	p->unmeasured = s->why_off ? s->why_off :
-			pf_samples_measure(source, s->dev[0], true, &p->speed);
+			pf_survey_measure(source, s->dev[0], true, &p->speed);
 	if (p->unmeasured || !s->options.measure)
 		p->speed.seeks = s->options.seeks;
 }

@@ -142,14 +142,6 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 	return 0;
 }
 
-/* The command opens a descriptor, with a manager that older versions of libext2fs do not
- * have. */
-static bool is_unix(io_manager manager)
-{
-	return manager == unix_io_manager ||
-	       !strcmp(manager->name, "Unix fd I/O Manager");
-}
-
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings,
 		    const struct pf_options *options,
@@ -175,7 +167,8 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		goto fail;
 	s->uses_mmap = fs->io->manager == e2pf_mmap_io_manager;
 	s->io_manager = s->uses_mmap ? "mmap" :
-			is_unix(fs->io->manager) ? "unix" : "other";
+			!has_checker || fs->io->manager == unix_io_manager ?
+			"unix" : "other";
 	err = EXT2_ET_NO_MEMORY;
 	if (!what)
 		what = &all;

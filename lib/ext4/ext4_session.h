@@ -15,7 +15,7 @@
 #define E2PF_EXT4_SESSION_H
 
 #include "directories.h"
-#include "engine/count.h"
+#include "engine/survey.h"
 #include "libext2fs/observe.h"
 #include "session.h"
 

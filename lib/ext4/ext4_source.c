@@ -343,9 +343,9 @@ void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 }
 
 uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
-			      struct pf_engine *engine, uint64_t *first)
+			      struct pf_engine *engine, uint64_t reached,
+			      uint64_t *first)
 {
-	uint64_t reached = pf_engine_last_position(engine, E2PF_EXT4_LIST);
 	uint64_t room, n = 0;
 
 	if (!pf_engine_is_in_phase(engine, E2PF_EXT4_LIST))

@@ -129,10 +129,11 @@ void e2pf_ext4_get_progress(struct e2pf_ext4 *ext4,
 void e2pf_ext4_list_begin(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 			  uint64_t total, enum e2pf_class cls);
 
-/* Returns how many more entries of the list are wanted now, starting at entry
- * *first, which is not set if there are none. */
+/* Returns how many more entries of the list are wanted now that the checker has reached
+ * this one, starting at entry *first, which is not set if there are none. */
 uint64_t e2pf_ext4_list_wants(struct e2pf_ext4 *ext4,
-			      struct pf_engine *engine, uint64_t *first);
+			      struct pf_engine *engine, uint64_t reached,
+			      uint64_t *first);
 
 /* Add these entries, in the checker's order.  A block of 0 means none. */
 void e2pf_ext4_list_put(struct e2pf_ext4 *ext4, struct pf_engine *engine,

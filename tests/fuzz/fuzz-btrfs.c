@@ -11,7 +11,7 @@
  * would be parsed.
  */
 #include "btrfs-fs.h"
-#include "engine/count.h"
+#include "engine/survey.h"
 #include "fuzz.h"
 
 #define DEVICES 3u
@@ -93,7 +93,7 @@ static void walk(const struct e2pf_btrfs_super *super)
 	reads = 0;
 	e2pf_btrfs_init(&btrfs, read_block, list);
 	reads = 0;
-	pf_count_metadata(&btrfs.source, list, count);
+	pf_survey_count(&btrfs.source, list, count);
 	e2pf_chunk_map_first_copy(&btrfs.map, &device, &offset);
 	if (device >= DEVICES)
 		abort();

@@ -19,7 +19,7 @@ MODULES = ("e2fsck", "btrfs")
 OTHERS = ("accel", "bench", "lib/btrfs", "lib/device", "lib/ext4", "lib/report", "lib/send",
           "module", "prefetch")
 LEVELS = (("blockset", "elevator", "inflight"),
-          ("count", "health", "pool", "samples", "schedule", "stats", "window"),
+          ("health", "pool", "schedule", "stats", "survey", "window"),
           ("state",), ("gate",), ("claim",), ("worker",), ("engine",))
 PARTS = ("gate", "health", "inflight", "pool", "schedule", "stats", "window")
 LOCKERS = ("gate", "claim", "engine")

@@ -7,7 +7,7 @@
  */
 #include "unit.h"
 #include "engine-rig.h"
-#include "engine/count.h"
+#include "engine/survey.h"
 #include "engine/elevator.h"
 
 #define TREES 40u

@@ -444,7 +444,7 @@ RIG_TEST(woken_in_the_list, 1, 3)
 		list[i] = 100 + 2 * i;
 	rig_start(r);
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, 40, E2PF_DIRS);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), 0);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	for (i = 0; i < 112; i++) {
 		rig_checker_reads(r, 200, 1);
@@ -455,7 +455,7 @@ RIG_TEST(woken_in_the_list, 1, 3)
 		rig_checker_reads(r, list[i], 1);
 	}
 	assert_int_equal(fake_threads_alive(), 3);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 25);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 15, &first), 25);
 	assert_int_equal(first, 15);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, list + 15, 25);
 	fake_threads_settle();
@@ -484,13 +484,13 @@ RIG_TEST(list_left_early, 40, 2)
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, r->fs.groups[7].block_bitmap), 0);
 	e2pf_ext4_list_end(r->fs.ext4, r->e);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 3, &first), 0);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, r->fs.groups[7].block_bitmap), 1);
 	assert_int_equal(rig_asked(r, dir[4]), 1);
 	assert_int_equal(rig_asked(r, dir[5]), 0);
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED, E2PF_DIRS);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), LISTED);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), LISTED);
 	assert_int_equal(first, 0);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, LISTED);
 	fake_threads_settle();
@@ -498,7 +498,7 @@ RIG_TEST(list_left_early, 40, 2)
 		assert_int_equal(rig_asked(r, dir[i]), 1);
 	/* A position beyond the end asks for no entries. */
 	pf_engine_report_position(r->e, E2PF_EXT4_LIST, LISTED + 5);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, LISTED + 5, &first), 0);
 }
 
 UNIT_MAIN(NULL, NULL)

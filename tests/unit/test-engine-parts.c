@@ -367,14 +367,15 @@ PART_TEST(states_of_a_worker)
 
 	pool.worker[0] = &worker;
 	pf_pool_set_workers(&pool, 1);
-	pf_pool_set_claimed(&pool, &worker, 7);
+	assert_int_equal(pf_pool_set_state(&pool, &worker, PF_WORKER_READING, 7),
+			 0);
 	assert_true(pf_pool_is_reading(&pool, 3, NULL));
 	assert_false(pf_pool_is_reading(&pool, 4, NULL));
 	assert_int_equal(pf_pool_set_state(&pool, &worker, PF_WORKER_THROTTLED, 9),
 			 PF_EVENT_GATE);
 	assert_int_equal(pool.last_progress, 7);
-	assert_int_equal(pf_pool_set_idle(&pool, &worker, 5),
-			 PF_EVENT_ROOM | PF_EVENT_GATE | PF_EVENT_ENDED);
+	assert_int_equal(pf_pool_set_state(&pool, &worker, PF_WORKER_IDLE, 9),
+			 PF_EVENT_GATE | PF_EVENT_ENDED);
 }
 
 /* Stalls wake an engine that is asleep if they are one in sixteen. */
@@ -429,7 +430,7 @@ PART_TEST(requests_in_flight)
 	assert_int_equal(f.limit, 6);
 	pf_inflight_remove_oldest(&f, true);
 	assert_int_equal(f.limit, 3);
-	assert_int_equal(pf_inflight_get_oldest(&f)->offset, 4 * BS);
+	assert_int_equal(f.oldest->offset, 4 * BS);
 	assert_true(pf_inflight_includes(&f, 0, 0));
 	assert_false(pf_inflight_includes(&f, 0, BS));
 	assert_false(pf_inflight_includes(&f, 1, 0));
@@ -471,6 +472,7 @@ PART_TEST(read_that_fails)
 	assert_false(pf_engine_read_failed(e, &r));
 	fake_set_late(&dev, true);
 	e->pool.worker[0] = &worker;
+	pf_inflight_reset(&worker.inflight, 0);
 	pf_inflight_add(&worker.inflight, &dev.dev, 0, 100 * BS, 2 * BS);
 	assert_true(pf_engine_read_failed(e, &r));
 	e->pool.worker[0] = NULL;

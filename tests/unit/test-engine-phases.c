@@ -177,16 +177,16 @@ RIG_TEST(directories_by_the_list, 1, 1)
 	rig_settle(r);
 	/* The two bitmaps count against that half too. */
 	assert_uint_in_range(rig_asked_of(r, dir, DIRECTORIES), 18, 19);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), 0);
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRECTORIES, E2PF_DIRS);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), DIRECTORIES);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), DIRECTORIES);
 	assert_int_equal(first, 0);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, 20);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first),
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first),
 			 DIRECTORIES - 20);
 	assert_int_equal(first, 20);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, dir + 20, DIRECTORIES - 20);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), 0);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), 0);
 	for (i = 0; i < DIRECTORIES; i++) {
 		fake_threads_settle();
 		pf_engine_report_position(r->e, E2PF_EXT4_LIST, i);
@@ -267,7 +267,7 @@ RIG_TEST(list_of_many_ranges, 16, 1)
 		list[i * PART] = 100 + i;
 	rig_settle(r);
 	e2pf_ext4_list_begin(r->fs.ext4, r->e, PARTS * PART, E2PF_DIRS);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, &first), PARTS * PART);
+	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), PARTS * PART);
 	fake_threads_settle();
 	rig_assert_bitmaps_asked(r, 0);
 	e2pf_ext4_list_put(r->fs.ext4, r->e, list, PARTS * PART);

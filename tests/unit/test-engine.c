@@ -10,7 +10,7 @@
 #include "unit.h"
 #include "device/thread.h"
 #include "engine-rig.h"
-#include "engine/count.h"
+#include "engine/survey.h"
 #include "engine/state.h"
 
 /* Requests in flight at first. */
@@ -421,7 +421,7 @@ static void use_up(struct rig *r, int n)
 	r->e = pf_engine_new(r->source, &r->device);
 	if (!r->e)
 		return;
-	pf_count_metadata(r->source, &r->device, plan);
+	pf_survey_count(r->source, &r->device, plan);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	if (pf_engine_start(r->e, &r->options) == 0)
 		pf_engine_wait(r->e, -1);
@@ -557,7 +557,7 @@ RIG_TESTS(plan_counted, 2, rig_set_up(r, 10, 2))
 	} else {
 		rig_new(r);
 	}
-	assert_int_equal(pf_count_metadata(r->source, &r->device, plan), 0);
+	assert_int_equal(pf_survey_count(r->source, &r->device, plan), 0);
 	assert_int_equal(plan[E2PF_BITMAPS].bytes, 20 * BS);
 	assert_int_equal(plan[E2PF_INODES].bytes, 10 * TABLE_BLOCKS * BS);
 	assert_int_equal(plan[E2PF_EXTENTS].bytes, 10 * BS);
@@ -591,7 +591,7 @@ RIG_TEST(plan_counted_anew, 10, 2)
 	ops.next = first_again;
 	again = false;
 	r->source->ops = &ops;
-	assert_int_equal(pf_count_metadata(r->source, &r->device, plan), 0);
+	assert_int_equal(pf_survey_count(r->source, &r->device, plan), 0);
 	assert_true(again);
 	assert_int_equal(plan[E2PF_INODES].bytes, 10 * TABLE_BLOCKS * BS);
 }
@@ -628,7 +628,7 @@ RIG_TESTS(plan_with_errors, 2, rig_set_up(r, 40, 1))
 	for (g = 0; g < bad; g++)
 		fake_set_bad(&r->dev, r->fs.groups[g].inode_table, 1);
 	rig_new(r);
-	assert_int_equal(pf_count_metadata(r->source, &r->device, plan), way ? EIO : 0);
+	assert_int_equal(pf_survey_count(r->source, &r->device, plan), way ? EIO : 0);
 	assert_int_equal(plan[E2PF_BITMAPS].bytes, 80 * BS);
 }
 

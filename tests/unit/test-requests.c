@@ -332,12 +332,13 @@ static void pass1(void)
 	}
 }
 
-static void put_wanted(void)
+static void put_wanted(uint64_t reached)
 {
 	struct e2pf_ext4 *ext4 = im.fs.ext4;
-	uint64_t first, i, n = e2pf_ext4_list_wants(ext4, engine, &first);
-	uint64_t *block = calloc(n + 1, sizeof(*block));
+	uint64_t first, i, *block;
+	uint64_t n = e2pf_ext4_list_wants(ext4, engine, reached, &first);
 
+	block = calloc(n + 1, sizeof(*block));
 	assert_non_null(block);
 	for (i = 0; i < n; i++)
 		block[i] = im.dirs.step[first + i].block;
@@ -355,7 +356,7 @@ static void pass2(void)
 	e2pf_ext4_list_begin(im.fs.ext4, engine, dirs->count, E2PF_DIRS);
 	fake_threads_settle();
 	for (i = 0; i < dirs->count; i++) {
-		put_wanted();
+		put_wanted(i ? i - 1 : 0);
 		pf_engine_report_position(engine, E2PF_EXT4_LIST, i);
 		fake_threads_settle();
 		check_reads(dirs->step[i].block, 1, BLOCK_NS);

@@ -71,7 +71,7 @@ TEST(planned_and_read)
 	uint64_t bytes = 0;
 	unsigned i;
 
-	assert_int_equal(pf_count_metadata(&e2pf_ext4_of(s)->ext4->source, s->dev,
+	assert_int_equal(pf_survey_count(&e2pf_ext4_of(s)->ext4->source, s->dev,
 					   plan), 0);
 	for (i = 0; i < E2PF_CLASSES; i++) {
 		assert_true(plan[i].runs <= plan[i].bytes / 1024);
