@@ -338,7 +338,7 @@ static void begin(struct pf_source *source, const struct pf_options *options,
 	d->sweeps = new_sweeps(&d->ext4, options->seeks);
 	d->phase = (struct pf_phase) {
 		.number = E2PF_EXT4_DIRECTORIES, .followed = true, .gated = true,
-		.later = 1u << E2PF_DIRS
+		.deferred = 1u << E2PF_DIRS
 	};
 }
 
