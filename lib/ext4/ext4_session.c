@@ -166,7 +166,7 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 			!has_checker || fs->io->manager == unix_io_manager ?
 			"unix" : "other";
 	err = EXT2_ET_NO_MEMORY;
-	s->ext4 = options && options->directories ?
+	s->ext4 = options && options->below_count ?
 		  e2pf_directories_new(&s->geo, options) :
 		  e2pf_ext4_new(&s->geo, options ? options : &all);
 	if (!s->ext4)
