@@ -58,7 +58,7 @@ static bool is_too_large(const struct target *t)
 {
 	const struct e2pf_ext4 *ext4 = e2pf_ext4_of(t->session)->ext4;
 
-	return t->mounted && !ext4->options.directories &&
+	return t->mounted && !ext4->options.below_count &&
 	       ext4->options.classes & 1u << E2PF_INODES &&
 	       e2pf_ext4_table_bytes(ext4) > t->session->options.budget;
 }

@@ -86,8 +86,8 @@ errcode_t open_session(const struct options *o, const struct target *target,
 			   target->mounted ? WALK_CLASSES : E2PF_ALL_CLASSES,
 		.guarded = true,
 		.page = target->mounted ? (uint32_t)sysconf(_SC_PAGESIZE) : 0,
-		.directory = target->directory,
-		.directories = target->whole ? 0 : target->directories
+		.below = target->directory,
+		.below_count = target->whole ? 0 : target->directories
 	};
 	errcode_t err;
 

@@ -178,7 +178,7 @@ static void free_sweeps(struct sweeps *s)
 static struct sweeps *new_sweeps(const struct e2pf_ext4 *ext4, bool seeks)
 {
 	const struct e2pf_geometry *geo = ext4->geo;
-	const uint32_t *directory = ext4->options.directory;
+	const uint32_t *below = ext4->options.below;
 	struct sweeps *s = calloc(1, sizeof(*s));
 	uint32_t i;
 
@@ -193,9 +193,9 @@ static struct sweeps *new_sweeps(const struct e2pf_ext4 *ext4, bool seeks)
 	pf_blockset_reset(&s->wanted, MAX_WANTED_BYTES);
 	pf_blockset_reset(&s->table, MAX_TABLE_BYTES);
 	pf_blockset_reset(&s->near, MAX_NEAR_BYTES);
-	for (i = 0; i < ext4->options.directories; i++)
-		if (directory[i] && directory[i] <= geo->inodes)
-			want_inode(s, directory[i]);
+	for (i = 0; i < ext4->options.below_count; i++)
+		if (below[i] && below[i] <= geo->inodes)
+			want_inode(s, below[i]);
 	return s;
 }
 

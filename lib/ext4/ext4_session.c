@@ -172,7 +172,7 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 	err = EXT2_ET_NO_MEMORY;
 	if (!what)
 		what = &all;
-	s->ext4 = what->directories ? e2pf_directories_new(&s->geo, what) :
+	s->ext4 = what->below_count ? e2pf_directories_new(&s->geo, what) :
 				      e2pf_ext4_new(&s->geo, what);
 	if (!s->ext4)
 		goto fail;

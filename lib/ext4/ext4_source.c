@@ -97,7 +97,7 @@ static void ext4_begin(struct pf_source *source,
 			e2pf_ext4_tables_are_ordered(ext4);
 	memcpy(ext4->phases, phases, sizeof(phases));
 	ext4->has_checker = options->has_checker;
-	ext4->bitmaps_early = !ext4->options.directories &&
+	ext4->bitmaps_early = !ext4->options.below_count &&
 			      bitmaps_are_few(ext4, options);
 	ext4->bitmaps_done = false;
 }

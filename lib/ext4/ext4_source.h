@@ -60,8 +60,8 @@ struct e2pf_ext4_options {
 	/* Inodes of directories: only what is below them is read (directories.h), and
 	 * no bitmap with the tables, because they name none.  They outlive the source.
 	 * If there are none, all is read. */
-	const uint32_t *directory;
-	unsigned directories;
+	const uint32_t *below;
+	unsigned below_count;
 };
 
 struct e2pf_ext4 {

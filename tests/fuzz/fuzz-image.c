@@ -265,7 +265,7 @@ static void read_image(struct rig *r, struct input *in)
 	r->dev.size = r->geo.blocks * r->geo.block_size;
 	options = (struct e2pf_ext4_options) {
 		.classes = classes, .guarded = below, .page = below ? 4096 : 0,
-		.directory = &root, .directories = below
+		.below = &root, .below_count = below
 	};
 	r->ext4 = below ? e2pf_directories_new(&r->geo, &options) :
 			  e2pf_ext4_new(&r->geo, &options);

@@ -278,8 +278,8 @@ static const struct pf_phase *begin_below(const uint32_t *inodes,
 	};
 	struct e2pf_ext4_options options = t.fs.ext4->options;
 
-	options.directory = inodes;
-	options.directories = count;
+	options.below = inodes;
+	options.below_count = count;
 	e2pf_ext4_free(t.fs.ext4);
 	t.fs.ext4 = e2pf_directories_new(&t.fs.geo, &options);
 	assert_non_null(t.fs.ext4);
