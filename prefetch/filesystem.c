@@ -91,8 +91,6 @@ errcode_t open_session(const struct options *o, const struct target *target,
 	};
 	errcode_t err;
 
-	if (target->mounted)
-		what.page = (uint32_t)sysconf(_SC_PAGESIZE);
 	err = open_filesystem(target->device, &fs);
 	if (err || !fs)
 		return err;

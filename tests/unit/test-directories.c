@@ -482,7 +482,7 @@ TEST(the_largest_filesystem)
 	};
 	static uint32_t ino[1u << 20];
 	const struct pf_options start = { .seeks = false };
-	struct e2pf_ext4_options options = { .directory = ino };
+	struct e2pf_ext4_options options = { .below = ino };
 	const struct pf_phase *phase;
 	struct pf_source *source;
 	struct e2pf_ext4 *ext4;
@@ -490,8 +490,8 @@ TEST(the_largest_filesystem)
 
 	for (i = 0; i < COUNT(ino); i++)
 		ino[i] = UINT32_MAX - 15 - i * 4095;
-	for (options.directories = 1; options.directories <= COUNT(ino);
-	     options.directories += COUNT(ino) - 1) {
+	for (options.below_count = 1; options.below_count <= COUNT(ino);
+	     options.below_count += COUNT(ino) - 1) {
 		ext4 = e2pf_directories_new(&huge, &options);
 		assert_non_null(ext4);
 		source = &ext4->source;
@@ -500,7 +500,7 @@ TEST(the_largest_filesystem)
 		assert_int_equal(phase->number, E2PF_EXT4_DIRECTORIES);
 		phase = source->ops->next(source, phase);
 		assert_int_equal(phase && phase->number == E2PF_EXT4_TABLES,
-				 options.directories > 1);
+				 options.below_count > 1);
 		e2pf_ext4_free(ext4);
 	}
 }
