@@ -96,6 +96,17 @@ static void end_session(void)
 		self.why_not = "a worker was left behind, waiting for a device";
 }
 
+static unsigned give_back(void)
+{
+	unsigned reporters;
+	E2PF_KEEP_ERRNO;
+
+	if (!self.session || self.ended)
+		return 0;
+	reporters = reporter_end();
+	return reporters + e2pf_session_give_back(self.session);
+}
+
 /*
  * Calls from the interposed functions.
  */
@@ -296,8 +307,10 @@ static void begin(void)
 		module.settings.prefetch = false;
 		return;
 	}
+	module.sends = self.task == TASK_SEND;
 	if (self.task == TASK_CHECK)
-		self.why_not = arguments_aside(module.argv);
+		self.why_not = module.more_arguments ? "it has too many arguments" :
+			       arguments_aside(module.argv);
 	if (!self.why_not && !selftest_may_read(&outcome))
 		self.why_not = "a system call that it needs is not allowed";
 	/* Register before the memory is divided, so that checks started at the
@@ -307,6 +320,7 @@ static void begin(void)
 	if (!self.why_not)
 		e2pf_share_join();
 	self.ended = self.why_not;
+	module.give_back = give_back;
 	reporter_begin(module.name, module.settings.progress);
 }
 

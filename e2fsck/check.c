@@ -97,6 +97,17 @@ static void turn_off(const char *why)
 	e2pf_note_off(&module.report.notes, "off", why);
 }
 
+static unsigned give_back(void)
+{
+	unsigned reporters;
+	E2PF_KEEP_ERRNO;
+
+	if (!check.session)
+		return 0;
+	reporters = reporter_end();
+	return reporters + e2pf_session_give_back(check.session);
+}
+
 /* Decide, before the first session, whether this process may read ahead and
  * which accelerations it gets. */
 static void decide(ext2_filsys fs)
@@ -124,6 +135,7 @@ static void decide(ext2_filsys fs)
 	 * same time see each other. */
 	e2pf_share_join();
 	accelerate(&found);
+	module.give_back = give_back;
 	reporter_begin(module.name, module.settings.progress);
 }
 
@@ -137,7 +149,7 @@ static uint64_t option_offset(const char *options)
 
 /* The first call of backtrace() loads a library, which allocates memory.  With
  * threads, that must not happen in a crash: see is_crashing(). */
-static void before_threads(void)
+static unsigned before_threads(void *session, unsigned workers)
 {
 	check.threads = true;
 #ifdef HAVE_EXECINFO_H
@@ -145,6 +157,7 @@ static void before_threads(void)
 
 	backtrace(&frame, 1);
 #endif
+	return e2pf_session_may_start(session, workers);
 }
 
 static bool open_session(ext2_filsys fs)

@@ -92,6 +92,7 @@ static void begin(void)
 	if (!module.on)
 		return;
 	check.arguments = arguments_read(module.argc, module.argv);
+	check.arguments.force |= module.more_arguments;
 }
 
 /*

@@ -35,13 +35,14 @@
 
 #define SAY(...) say(PROGRAM SUFFIX ": " __VA_ARGS__)
 
-/* A closed pipe or a limit on file sizes must not end this process: there would
- * be no check. */
+/* A closed pipe or a limit on file sizes must not end this process, nor a terminal stop it:
+ * there would be no check. */
 __attribute__((format(printf, 1, 2)))
 static void say(const char *format, ...)
 {
 	void (*pipe)(int) = signal(SIGPIPE, SIG_IGN);
 	void (*size)(int) = signal(SIGXFSZ, SIG_IGN);
+	void (*terminal)(int) = signal(SIGTTOU, SIG_IGN);
 	va_list ap;
 
 	va_start(ap, format);
@@ -49,6 +50,7 @@ static void say(const char *format, ...)
 	va_end(ap);
 	signal(SIGPIPE, pipe);
 	signal(SIGXFSZ, size);
+	signal(SIGTTOU, terminal);
 }
 
 static const char *get(const char *variable)
@@ -101,6 +103,8 @@ static bool is_wanted(char *name, const char *called, const char *self)
 	       directory_of(self, directory, &b) && !is_same(&a, &b);
 }
 
+#define FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
 static bool read_head(int fd, ElfW(Ehdr) *head, struct stat *st)
 {
 	bool done = fd >= 0 && !fstat(fd, st) &&
@@ -121,40 +125,11 @@ static bool is_limited(int resource)
 	return !getrlimit(resource, &limit) && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Why this library cannot be preloaded into this program; NULL if it can.  One that
- * dlopen() refuses would put a message of the dynamic linker into the program's
- * output, or end it.  A file that was cut short would raise SIGBUS; its last part is
- * the table of sections.  The program's dynamic linker opens the library by the name
- * that the kernel knows, which differs where a library of the user's translates
- * paths. */
-static const char *try_library(const char *library, const char *program)
-{
-	ElfW(Ehdr) own, other;
-	struct stat st, unused;
-	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, fd;
-
-	if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))
-		return "the address space is limited (RLIMIT_AS or RLIMIT_DATA)";
-	if (!*library || strpbrk(library, " :\t"))
-		return "its path is not known, or has a blank or a colon";
-	fd = (int)syscall(SYS_openat, AT_FDCWD, library, flags);
-	if (!read_head(fd, &own, &st))
-		return "the module is missing, unreadable or empty";
-	if (own.e_shoff > (uint64_t)st.st_size || (uint64_t)st.st_size -
-	    own.e_shoff < (uint64_t)own.e_shnum * own.e_shentsize)
-		return "the module's file is cut short";
-	if (!read_head(open(program, flags), &other, &unused) ||
-	    memcmp(own.e_ident, other.e_ident, EI_VERSION) ||
-	    own.e_machine != other.e_machine)
-		return "module and program are not of the same kind";
-	return dlopen(library, RTLD_NOW) ? NULL : dlerror();
-}
-
 /* Does the program refer to this function?  Its file has the names of all functions
  * that it calls in libraries. */
 static bool refers_to(const char *program, const char *function)
 {
-	int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open(program, FLAGS);
 	struct stat st = { .st_size = 0 };
 	char *file = fd >= 0 && !fstat(fd, &st) ? malloc((size_t)st.st_size) : NULL;
 	ssize_t size = file ? read(fd, file, (size_t)st.st_size) : -1;
@@ -165,6 +140,51 @@ static bool refers_to(const char *program, const char *function)
 	if (fd >= 0)
 		close(fd);
 	return refers;
+}
+
+/* The address sanitizer's library ends the program if another one is loaded before it.  If
+ * the user preloads it, it is in this process, too; or the program needs it.  The other
+ * sanitizers do not mind.  In a sanitized build of ours it is in each process, and the
+ * tests see to its place. */
+static bool has_asan(const char *program)
+{
+#ifdef __SANITIZE_ADDRESS__
+	(void)program;
+	return false;
+#else
+	return dlsym(RTLD_DEFAULT, "__asan_init") || refers_to(program, "__asan_init");
+#endif
+}
+
+/* Why this library cannot be preloaded into this program; NULL if it can.  One that
+ * dlopen() refuses would put a message of the dynamic linker into the program's
+ * output, or end it.  A file that was cut short would raise SIGBUS; its last part is
+ * the table of sections.  The program's dynamic linker opens the library by the name
+ * that the kernel knows, which differs where a library of the user's translates
+ * paths. */
+static const char *try_library(const char *library, const char *program)
+{
+	ElfW(Ehdr) own, other;
+	struct stat st, unused;
+	int fd;
+
+	if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))
+		return "the address space is limited (RLIMIT_AS or RLIMIT_DATA)";
+	if (!*library || strpbrk(library, " :\t"))
+		return "its path is not known, or has a blank or a colon";
+	fd = (int)syscall(SYS_openat, AT_FDCWD, library, FLAGS);
+	if (!read_head(fd, &own, &st))
+		return "the module is missing, unreadable or empty";
+	if (own.e_shoff > (uint64_t)st.st_size || (uint64_t)st.st_size -
+	    own.e_shoff < (uint64_t)own.e_shnum * own.e_shentsize)
+		return "the module's file is cut short";
+	if (!read_head(open(program, FLAGS), &other, &unused) ||
+	    memcmp(own.e_ident, other.e_ident, EI_VERSION) ||
+	    own.e_machine != other.e_machine)
+		return "module and program are not of the same kind";
+	if (has_asan(program))
+		return "the address sanitizer's library has to come first";
+	return dlopen(library, RTLD_NOW) ? NULL : dlerror();
 }
 
 /* Whether the first library, which knows the settings, wants the one with faster

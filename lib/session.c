@@ -18,7 +18,13 @@
 #include "device/share.h"
 #include "device/spindle.h"
 #include "device/sysfile.h"
+#include "device/thread.h"
 #include "session.h"
+
+/* How long to wait for the engine's lock: a progress report waits less, since the next one
+ * comes soon. */
+#define STATS_PATIENCE_MS 1000
+#define PROGRESS_PATIENCE_MS 100
 
 /* The most that may be read ahead when `memory` bytes are left: half of them beside a
  * checker, which needs memory itself and uses the blocks, and three quarters without
@@ -43,6 +49,35 @@ static bool count_disks(void *ctx, struct pf_disk_counters *disks)
 				   &disks->in_flight);
 }
 
+unsigned e2pf_session_may_start(struct e2pf_session *s, unsigned wanted)
+{
+	unsigned n = 0;
+
+	if (!s->gave_back)
+		n = e2pf_threads_left(s->sysroot, wanted);
+	if (!n)
+		s->why_off = "its threads would take the last tasks that the limits "
+			     "allow";
+	return n;
+}
+
+static unsigned may_start(void *ctx, unsigned workers)
+{
+	return e2pf_session_may_start(ctx, workers);
+}
+
+unsigned e2pf_session_give_back(struct e2pf_session *s)
+{
+	struct pf_engine_stats st = { .threads = 0 };
+
+	if (s->gave_back || s->why_off)
+		return 0;
+	s->gave_back = true;
+	pf_engine_stop(s->engine, -1);
+	pf_engine_get_stats(s->engine, STATS_PATIENCE_MS, &st);
+	return (unsigned)st.threads;
+}
+
 int e2pf_session_init(struct e2pf_session *s,
 		      const struct e2pf_filesystem *type, const char *name,
 		      const struct e2pf_settings *settings,
@@ -61,6 +96,8 @@ int e2pf_session_init(struct e2pf_session *s,
 	s->options.ctx = s;
 	s->options.limit = limit;
 	s->options.count_disks = count_disks;
+	if (!s->options.before_threads)
+		s->options.before_threads = may_start;
 	return 0;
 }
 
@@ -125,13 +162,10 @@ void e2pf_session_turn_off(struct e2pf_session *s, const char *why)
 
 int e2pf_session_start(struct e2pf_session *s)
 {
-	return s->why_off ? 0 : pf_engine_start(s->engine, &s->options);
-}
+	int err = s->why_off ? 0 : pf_engine_start(s->engine, &s->options);
 
-/* How long to wait for the engine's lock: a progress report waits less, since the next one
- * comes soon. */
-#define STATS_PATIENCE_MS 1000
-#define PROGRESS_PATIENCE_MS 100
+	return s->why_off ? 0 : err;
+}
 
 /* Unless it has stopped, or has no engine: then `stats` stays as it is. */
 static void count_now(const struct e2pf_session *s,
@@ -269,6 +303,8 @@ static void add_notes(const struct e2pf_session *s, struct e2pf_report *r)
 		return;
 	}
 	add_order(s, r);
+	if (s->gave_back)
+		e2pf_note(&r->notes, "prefetch: ended (the program needed the threads)");
 	if (s->last.gave_up)
 		e2pf_note(&r->notes, "prefetch: gave up (too many reads failed, or "
 			  "memory ran out)");

@@ -11,6 +11,7 @@
 #ifndef E2PF_SESSION_H
 #define E2PF_SESSION_H
 
+#include <stdatomic.h>
 #include <sys/stat.h>
 
 #include "device/topology.h"
@@ -69,6 +70,7 @@ struct e2pf_session {
 	uint64_t available;		/* memory for this process; set by
 					   e2pf_session_choose() */
 	const char *why_off;		/* nothing is read ahead, and why; or NULL */
+	atomic_bool gave_back;		/* e2pf_session_give_back() was called */
 };
 
 /*
@@ -100,6 +102,15 @@ void e2pf_session_turn_off(struct e2pf_session *s, const char *why);
 /* Begin to read ahead as chosen, unless it is turned off.
  * Returns 0 or an errno, as pf_engine_start() does. */
 int e2pf_session_start(struct e2pf_session *s);
+
+/* How many threads may start, at most `wanted`: what the program needs is left to it.  If
+ * there is none, why_off says so. */
+unsigned e2pf_session_may_start(struct e2pf_session *s, unsigned wanted);
+
+/* The program cannot start a thread: end all workers, however long a device takes to answer
+ * them, and start no more.  Called by the thread that stops the session.  Returns how many
+ * there were. */
+unsigned e2pf_session_give_back(struct e2pf_session *s);
 
 /* The sums over this session and the ones it has inherited. */
 void e2pf_session_count(struct e2pf_session *s,

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "device/sysfile.h"
+#include "device/thread.h"
+#include "interpose.h"
 #include "module.h"
 #include "status.h"
 #include "lock.h"
@@ -31,12 +33,14 @@ void module_read_arguments(void)
 	int at;
 
 	/* An argument that was cut off is left out. */
+	module.more_arguments = n == sizeof(text) - 1;
 	for (at = 0; at < n && module.argc < MODULE_ARGUMENTS - 1; ) {
 		if (!memchr(text + at, '\0', (size_t)(n - at)))
 			break;
 		module.argv[module.argc++] = text + at;
 		at += (int)strlen(text + at) + 1;
 	}
+	module.more_arguments |= at < n;
 }
 
 /* The launcher has put files of this folder in front of the user's LD_PRELOAD. */
@@ -60,33 +64,36 @@ static void restore_preload(void)
 }
 
 /* A closed pipe or a limit on file sizes must neither end a program nor change its
- * exit status. */
-static const int signals[] = { SIGPIPE, SIGXFSZ };
+ * exit status, and a terminal must not stop it (stty tostop). */
+static const int signals[] = { SIGPIPE, SIGXFSZ, SIGTTOU };
+#define SIGNALS (sizeof(signals) / sizeof(*signals))
 
-static void ignore_signals(struct sigaction before[2])
+static void ignore_signals(struct sigaction before[SIGNALS])
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	size_t i;
 
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < SIGNALS; i++)
 		sigaction(signals[i], &ignore, &before[i]);
 }
 
-static void restore_signals(const struct sigaction before[2])
+static void restore_signals(const struct sigaction before[SIGNALS])
 {
 	size_t i;
 
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
 }
 
 void module_begin(const char *name)
 {
-	struct sigaction before[2];
+	struct sigaction before[SIGNALS];
 	char error[1024];
 
 	module.name = name;
 	module.pid = getpid();
+	e2pf_thread_create = (__typeof__(e2pf_thread_create))
+			     real_function("pthread_create");
 	module.began = e2pf_clock_seconds(CLOCK_MONOTONIC);
 	restore_preload();
 	e2pf_settings_read(&module.settings, error, sizeof(error));
@@ -184,7 +191,7 @@ static void tell(const struct module_result *r)
 
 void module_tell(const struct module_result *r)
 {
-	struct sigaction before[2];
+	struct sigaction before[SIGNALS];
 
 	ignore_signals(before);
 	tell(r);

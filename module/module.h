@@ -18,7 +18,7 @@
 #include "session.h"
 #include "settings.h"
 
-/* Enough for the part of a command line that matters; the rest is left out. */
+/* Enough for a check; the rest is left out, and counts as what nothing follows. */
 #define MODULE_ARGUMENTS 64
 
 /* How long the end of a check or a send waits for a worker that waits for the
@@ -31,7 +31,13 @@ extern struct module {
 	struct e2pf_settings settings;
 	int argc;		/* 0: not known, without /proc */
 	char *argv[MODULE_ARGUMENTS];
+	bool more_arguments;		/* some were left out */
 	pid_t pid;
+	bool sends;			/* it opens files by their handles */
+	/* End the threads that read ahead, for good: the program needs what they take.
+	 * Called by the program's first thread.  Returns how many there were.  NULL:
+	 * never any. */
+	unsigned (*give_back)(void);
 	double began;			/* seconds, CLOCK_MONOTONIC */
 	struct e2pf_report report;	/* of this run */
 } module;
@@ -85,8 +91,9 @@ void reporter_begin(const char *program, unsigned seconds);
 bool reporter_watch(struct e2pf_session *session);
 
 /* The check ends.  Afterwards no session is used and the file is gone, unless the
- * thread does not answer: then it ends with the process. */
-void reporter_end(void);
+ * thread does not answer: then it ends with the process.  Returns how many threads have
+ * ended. */
+unsigned reporter_end(void);
 
 /*
  * selftest.c: tries in a child process what might end this one.

@@ -130,6 +130,8 @@ static void start_thread(void)
 {
 	pthread_t thread;
 
+	if (!e2pf_threads_left("", 1))
+		return;
 	self.began = e2pf_clock_seconds(CLOCK_MONOTONIC);
 	self.running = !e2pf_thread_start(&thread, report_thread, NULL);
 	if (self.running)
@@ -144,23 +146,27 @@ bool reporter_watch(struct e2pf_session *session)
 		return false;
 	self.session = session;
 	self.past.stage = NULL;
-	if (session && !self.running && !self.ended)
+	if (session && !session->why_off && !self.running && !self.ended)
 		start_thread();
 	pthread_mutex_unlock(&self.lock);
 	return true;
 }
 
-void reporter_end(void)
+unsigned reporter_end(void)
 {
+	unsigned ended;
 	const struct timespec until = e2pf_deadline(PATIENCE_MS * UINT64_C(1000000));
 
 	if (!self.program || !lock_in_time())
-		return;
+		return 0;
+	ended = self.running;
 	self.session = NULL;
 	self.ended = true;
 	pthread_cond_broadcast(&self.cond);
 	while (self.running &&
 	       !pthread_cond_timedwait(&self.cond, &self.lock, &until))
 		;
+	ended -= self.running;
 	pthread_mutex_unlock(&self.lock);
+	return ended;
 }

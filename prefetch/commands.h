@@ -96,6 +96,10 @@ errcode_t open_session(const struct options *o, const struct target *target,
 /* Messages cannot end this program any more: a command follows. */
 void ignore_output_signals(void);
 
+/* Execute the command in place of this program.  Returns only after an error message, with
+ * the exit status. */
+int become_command(char **command);
+
 /*
  * Start the command.  All signals must be blocked in the other threads.
  * From then on signals that would end this program are passed on to the

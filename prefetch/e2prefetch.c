@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,15 @@ static void print_progress(const struct pf_engine_stats *st, double passed)
 /* The command begins when the device has not answered for this long. */
 #define STALL_S 1.0
 
+/* Of a job in the background nothing is shown, whether or not the terminal would stop
+ * it. */
+static bool is_seen(void)
+{
+	pid_t foreground = tcgetpgrp(STDERR_FILENO);
+
+	return foreground < 0 || foreground == getpgrp();
+}
+
 /* Wait until everything is read.  Print progress four times a second if standard
  * error is a terminal, but not for a read that is over sooner.  A command begins
  * after a limited time, whatever is left, because it may need little of the rest. */
@@ -169,7 +179,12 @@ static void wait_with_progress(struct reading *r)
 	double began = e2pf_clock_seconds(CLOCK_MONOTONIC), now = began, moved = began;
 	struct pf_engine_stats st;
 	uint64_t before = 0;
+	sigset_t stop, mask;
 
+	/* It may go to the background before a line is written. */
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTTOU);
+	pthread_sigmask(SIG_BLOCK, &stop, &mask);
 	while (!(r->o->command && (now - began >= (double)r->o->wait ||
 				   now - moved >= STALL_S)) &&
 	       !has_ended(r, &st)) {
@@ -177,12 +192,14 @@ static void wait_with_progress(struct reading *r)
 		if (st.planned_bytes + st.prefetched_requests != before)
 			moved = now;
 		before = st.planned_bytes + st.prefetched_requests;
-		shown |= show;
-		if (show)
-			print_progress(&st, now - began);
+		if (!show || !is_seen())
+			continue;
+		shown = true;
+		print_progress(&st, now - began);
 	}
-	if (shown)
+	if (shown && is_seen())
 		fputs(CLEAR_LINE, stderr);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
 /* Returns 0; or EXIT_OPERATIONAL, after a message that says why there are no
@@ -318,6 +335,9 @@ static void run_command(struct reading *r, bool ahead, pthread_t thread)
 	_exit(status ? status : result);
 }
 
+/* The one that opens the filesystems, and a worker. */
+#define LEAST_THREADS 2u
+
 static int run(struct options *o)
 {
 	struct reading r = {
@@ -333,6 +353,8 @@ static int run(struct options *o)
 		return err;
 	/* A command may write statistics of its own. */
 	unsetenv("PREFETCH_STATS");
+	if (o->command && e2pf_threads_left("", LEAST_THREADS) < LEAST_THREADS)
+		return become_command(o->command);
 	/* A descriptor of a high number takes 7 ms once there are threads. */
 	e2pf_share_join();
 	e2pf_cond_init(&r.changed);

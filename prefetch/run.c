@@ -62,6 +62,17 @@ void ignore_output_signals(void)
 			sigaddset(&defaults, of_output[i]);
 }
 
+int become_command(char **command)
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		if (sigismember(&defaults, of_output[i]))
+			signal(of_output[i], SIG_DFL);
+	execvp(command[0], command);
+	return say_why_not(command[0], errno);
+}
+
 /* Signals are blocked until it is known which process must handle them. */
 pid_t start_command(char **command, int *status)
 {
@@ -95,14 +106,8 @@ pid_t start_command(char **command, int *status)
 		return pid;
 	/* If the process cannot be made there is no prefetching, but the
 	 * command runs. */
-	if (err == EAGAIN || err == ENOMEM) {
-		for (i = 0; i < 2; i++)
-			if (sigismember(&defaults, of_output[i]))
-				signal(of_output[i], SIG_DFL);
-		execvp(command[0], command);
-		err = errno;
-	}
-	*status = say_why_not(command[0], err);
+	*status = err == EAGAIN || err == ENOMEM ? become_command(command) :
+						   say_why_not(command[0], err);
 	return -1;
 }
 

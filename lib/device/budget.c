@@ -5,11 +5,11 @@
  * the process's control groups, v1, v2 or both at once.  Its use is the
  * caller's.  A file that cannot be read sets no limit.
  */
-#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "budget.h"
+#include "groups.h"
 #include "share.h"
 #include "sysfile.h"
 
@@ -19,9 +19,6 @@
  * had whatever the inactive list holds now.
  */
 #define IDLE_LEAST 16
-
-/* The files below are a page or two. */
-#define TEXT_BYTES 8192
 
 /*
  * A version's names of a group's limit, the one above which it throttles, its
@@ -43,6 +40,12 @@ static const struct version v1 = {
 	"active_file", "file_dirty", "file_writeback"
 };
 
+/* A line "KEY NUMBER" of a file. */
+struct field {
+	const char *key;		/* NULL: the last one of an array */
+	uint64_t value;		/* stays as it is without such a line */
+};
+
 /* The smallest limit among all levels of the hierarchies. */
 struct limit {
 	const char *sysroot;
@@ -60,21 +63,21 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* The number in the first line "KEY NUMBER"; `none` without such a line. */
-static uint64_t number_of(const char *text, const char *key, uint64_t none)
+static void read_field(void *ctx, char *text)
 {
-	size_t length = strlen(key);
+	struct field *f;
+	size_t length;
 
-	for (; text; text = strchr(text, '\n')) {
-		text += *text == '\n';
-		if (strncmp(text, key, length) ||
-		    !strchr(" \t", text[length]))
-			continue;
-		text += length + strspn(text + length, " \t");
-		(void)e2pf_parse_u64(text, &none);
-		break;
+	for (f = ctx; f->key; f++) {
+		length = strlen(f->key);
+		if (!strncmp(text, f->key, length) && text[length] &&
+		    strchr(" \t", text[length])) {
+			text += length;
+			(void)e2pf_parse_u64(text + strspn(text, " \t"),
+					     &f->value);
+			return;
+		}
 	}
-	return none;
 }
 
 /* At most `all` bytes are available; `idle` of them are not in use. */
@@ -87,11 +90,15 @@ static void lower(struct limit *limit, uint64_t all, uint64_t idle)
 }
 
 /* One level of a hierarchy. */
-static void lower_by_group(struct limit *limit, const char *dir,
-			   const struct version *v)
+static void lower_by_group(void *ctx, const char *dir, int version)
 {
+	const struct version *v = version == 1 ? &v1 : &v2;
 	uint64_t most = UINT64_MAX, high = UINT64_MAX, used = 0, idle, busy;
-	char text[TEXT_BYTES];
+	struct field stat[] = {
+		{ v->inactive, 0 }, { v->active, 0 }, { v->dirty, 0 },
+		{ v->writeback, 0 }, { NULL, 0 }
+	};
+	struct limit *limit = ctx;
 
 	/* "max" is not a number, and means no limit.  In version 1 that is
 	 * LONG_MAX rounded to pages of some size. */
@@ -103,81 +110,34 @@ static void lower_by_group(struct limit *limit, const char *dir,
 	if (most >= INT64_MAX / 2)
 		return;
 	(void)e2pf_read_u64(dir, v->used, &used);
-	(void)e2pf_read_text(dir, "memory.stat", text, sizeof(text));
-	busy = plus(number_of(text, v->dirty, 0),
-		    number_of(text, v->writeback, 0));
-	idle = number_of(text, v->inactive, 0);
-	lower(limit, minus(most, minus(used, minus(plus(idle,
-				number_of(text, v->active, 0)), busy))),
+	(void)e2pf_read_lines(dir, "memory.stat", read_field, stat);
+	idle = stat[0].value;
+	busy = plus(stat[2].value, stat[3].value);
+	lower(limit, minus(most, minus(used, minus(plus(idle, stat[1].value),
+						   busy))),
 	      minus(most, minus(used, minus(idle, busy))));
 }
 
-/* The group `path` in the hierarchy at `mount`, and each one above it.  In a
- * container that sees its host's paths only the top exists. */
-static void lower_by_path(struct limit *limit, const char *mount,
-			  const char *path, const struct version *v)
+static uint64_t bytes_of(uint64_t kib)
 {
-	char dir[PATH_MAX], *slash;
-	size_t top;
-
-	if (e2pf_path(dir, sizeof(dir), "%s/sys/fs/cgroup%s", limit->sysroot,
-		      mount))
-		return;
-	top = strlen(dir);
-	if (e2pf_path(dir, sizeof(dir), "%s/sys/fs/cgroup%s%s", limit->sysroot,
-		      mount, strstr(path, "/..") ? "" : path))
-		return;
-	for (;;) {
-		lower_by_group(limit, dir, v);
-		slash = strrchr(dir + top, '/');
-		if (!slash)
-			return;
-		*slash = '\0';
-	}
-}
-
-/* This process's groups: in the v1 hierarchy of memory and in the v2 one, where
- * systemd mounts them. */
-static void lower_by_groups(struct limit *limit)
-{
-	char text[TEXT_BYTES], *rest = text, *path;
-
-	(void)e2pf_read_text(limit->sysroot, "proc/self/cgroup", text,
-			     sizeof(text));
-	while ((path = strsep(&rest, "\n"))) {
-		const char *id = strsep(&path, ":");
-		const char *controllers = strsep(&path, ":");
-
-		if (!controllers || !path)
-			continue;
-		if (!strcmp(controllers, "memory")) {
-			lower_by_path(limit, "/memory", path, &v1);
-		} else if (!*controllers && !strcmp(id, "0")) {
-			lower_by_path(limit, "", path, &v2);
-		}
-	}
-}
-
-static uint64_t kib_of(const char *text, const char *key)
-{
-	uint64_t kib = number_of(text, key, UINT64_MAX);
-
 	return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
 }
 
 uint64_t e2pf_memory_share(const char *sysroot, bool idle)
 {
 	struct limit limit = { sysroot, idle, UINT64_MAX };
+	struct field info[] = {
+		{ "MemFree:", UINT64_MAX }, { "Inactive(file):", UINT64_MAX },
+		{ "MemAvailable:", UINT64_MAX }, { NULL, 0 }
+	};
 	uint64_t available, unused;
-	char text[TEXT_BYTES];
 
-	(void)e2pf_read_text(sysroot, "proc/meminfo", text, sizeof(text));
-	unused = plus(kib_of(text, "MemFree:"),
-		      kib_of(text, "Inactive(file):"));
+	(void)e2pf_read_lines(sysroot, "proc/meminfo", read_field, info);
+	unused = plus(bytes_of(info[0].value), bytes_of(info[1].value));
 	/* Before Linux 3.14 there is no MemAvailable. */
-	available = kib_of(text, "MemAvailable:");
+	available = bytes_of(info[2].value);
 	lower(&limit, available == UINT64_MAX ? unused : available, unused);
-	lower_by_groups(&limit);
+	e2pf_each_group(sysroot, "memory", lower_by_group, &limit);
 	return limit.bytes == UINT64_MAX ? limit.bytes :
 	       limit.bytes / e2pf_share_count();
 }

@@ -20,7 +20,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -28,6 +27,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "filter.h"
 
 /* Headers of Linux 5.10 do not know it. */
 #ifndef FUSE_SUPER_MAGIC
@@ -36,13 +36,6 @@
 
 /* Pages per mincore() call: 4 MiB of device. */
 #define SPAN_PAGES 1024u
-
-/* cachestat(2) of Linux 6.5, which the headers need not know yet. */
-#if !defined(SYS_cachestat) && (defined(__x86_64__) || \
-	defined(__aarch64__) || defined(__riscv) || \
-	defined(__powerpc64__) || defined(__s390x__))
-#define SYS_cachestat 451
-#endif
 
 /* How often to ask the kernel whether a page has been read: first after the time of a
  * fast SSD, then each time after an eighth more, at most. */
@@ -53,8 +46,10 @@
  * journal, the mount table, the pipe to badblocks. */
 #define SPARE_DESCRIPTORS 16u
 
-/* No processor has larger pages. */
-#define PAGE_MOST (64u << 10)
+/* Bytes of the buffer for what is read to ask whether it is cached, and of such a read: as
+ * much as the largest pages, and four times that. */
+#define SINK_BYTES 4096u
+#define ASKED_MOST (256u << 10)
 
 struct file_device {
 	struct e2pf_device dev;
@@ -113,7 +108,8 @@ static int64_t pages_held(const struct file_device *f, uint64_t start,
 		uint64_t cache, dirty, writeback, evicted, recently_evicted;
 	} found;
 
-	return syscall(SYS_cachestat, f->dev.fd, &range, &found, 0) ? -1 :
+	return f->dev.asks_by_reading ||
+	       syscall(SYS_cachestat, f->dev.fd, &range, &found, 0) ? -1 :
 	       (int64_t)found.cache;
 #else
 	(void)f, (void)start, (void)len;
@@ -121,31 +117,50 @@ static int64_t pages_held(const struct file_device *f, uint64_t start,
 #endif
 }
 
-/* Can all of this page be read without a wait?  RWF_NOWAIT finds what is up to date in a
- * page that was written in part.  It begins to read a page that is missing. */
-static bool is_readable(struct file_device *f, uint64_t start, uint64_t len)
+/* How many bytes of this range, of at most ASKED_MOST, can be read without a wait?
+ * RWF_NOWAIT finds what is up to date in a page that was written in part.  It begins to
+ * read pages that are missing. */
+static uint64_t readable_bytes(struct file_device *f, uint64_t start,
+			       uint64_t len)
 {
 #if defined(HAVE_PREADV2) && defined(RWF_NOWAIT)
-	char sink[4096];
-	struct iovec part[PAGE_MOST / sizeof(sink)];
+	char sink[SINK_BYTES];
+	struct iovec part[ASKED_MOST / SINK_BYTES];
 	uint64_t left = len;
 	int parts = 0;
 	ssize_t n;
 
-	if (f->no_read_now || len > PAGE_MOST)
-		return false;
+	if (f->no_read_now || len > ASKED_MOST)
+		return 0;
 	for (; left; left -= part[parts++].iov_len)
 		part[parts] = (struct iovec){
 			sink, left < sizeof(sink) ? left : sizeof(sink)
 		};
 	n = preadv2(f->dev.fd, part, parts, (off_t)start, RWF_NOWAIT);
-	if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
+	if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM))
 		f->no_read_now = true;
-	return n >= 0 && (uint64_t)n == len;
+	return n > 0 ? (uint64_t)n : 0;
 #else
-	(void)f, (void)start, (void)len;
-	return false;
+	(void)start, (void)len;
+	f->no_read_now = true;
+	return 0;
 #endif
+}
+
+/* The same question where only a read can answer it: a range of which the first page is
+ * missing is missing as a whole, since it is being read from now on. */
+static uint64_t span_by_reading(struct file_device *f, uint64_t start,
+				uint64_t len, enum e2pf_residency *state)
+{
+	uint64_t page = f->dev.page_size, n, left;
+
+	if (len > ASKED_MOST)
+		len = ASKED_MOST;
+	/* The last page of a file may have less. */
+	left = f->offset + f->dev.size - start;
+	n = readable_bytes(f, start, left < len ? left : len);
+	*state = n >= left || n >= page ? E2PF_CACHED : E2PF_MISSING;
+	return *state == E2PF_MISSING || n >= left ? len : n - n % page;
 }
 
 static enum e2pf_residency page_state(struct file_device *f, uint64_t start)
@@ -155,8 +170,9 @@ static enum e2pf_residency page_state(struct file_device *f, uint64_t start)
 	if (pages_held(f, start, len) <= 0)
 		return E2PF_MISSING;
 	/* The last page of a file may have less. */
-	return is_readable(f, start, left < len ? left : len) ? E2PF_CACHED :
-								E2PF_HELD;
+	if (len > left)
+		len = left;
+	return readable_bytes(f, start, len) == len ? E2PF_CACHED : E2PF_HELD;
 }
 
 /* The leading pages of a range that mincore(2) reports as missing. */
@@ -194,6 +210,11 @@ static uint64_t file_span(struct e2pf_device *dev, uint64_t offset,
 	pages = (offset + len - start + page - 1) / page;
 	if (pages > SPAN_PAGES)
 		pages = SPAN_PAGES;
+	if (dev->asks_by_reading) {
+		end = start + span_by_reading(f, start, pages * page, state) -
+		      offset;
+		return end < len ? end : len;
+	}
 	if (query(f, start, pages * page, vec) < 0)
 		return len;
 	for (i = 1; i < pages && (vec[i] & 1) == (vec[0] & 1); i++)
@@ -322,6 +343,9 @@ static const struct e2pf_device_ops file_ops = {
 };
 
 static const char passes_by[] = "its blocks do not stay in memory";
+static const char unseen[] = "this user may not see what of it is cached";
+static const char denied[] = "the system calls that show what of it is cached are not "
+			     "allowed";
 
 /* Behind any folio that begins before the end of a file. */
 #define FAR_BEHIND (UINT64_C(1) << 30)
@@ -339,10 +363,19 @@ static void look_at_cache(struct file_device *f)
 
 	if (m == MAP_FAILED && errno == ENODEV)
 		f->dev.unusable = passes_by;
-	else if (m == MAP_FAILED || mincore(m, page, &seen) || (seen & 1))
-		f->dev.unusable = "this user may not see what of it is cached";
+	else if (m == MAP_FAILED)
+		f->dev.unusable = "it cannot be mapped";
+	else if (!e2pf_may_ask_kernel() || mincore(m, page, &seen))
+		f->dev.asks_by_reading = true;
+	else if (seen & 1)
+		f->dev.unusable = unseen;
 	if (m != MAP_FAILED)
 		munmap(m, page);
+	/* e2fsck has read this page before. */
+	if (f->dev.asks_by_reading)
+		(void)readable_bytes(f, f->offset - f->offset % page, page);
+	if (f->dev.asks_by_reading && f->no_read_now)
+		f->dev.unusable = denied;
 }
 
 /* Does the filesystem map files, but read past the page cache? */

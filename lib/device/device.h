@@ -10,6 +10,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+
+/* cachestat(2) of Linux 6.5, which the headers need not know yet. */
+#if !defined(SYS_cachestat) && (defined(__x86_64__) || \
+	defined(__aarch64__) || defined(__riscv) || \
+	defined(__powerpc64__) || defined(__s390x__))
+#define SYS_cachestat 451
+#endif
 
 struct e2pf_device;
 
@@ -66,6 +74,9 @@ struct e2pf_device {
 	/* span() can tell held pages from missing ones: cachestat(2) of Linux
 	 * 6.5. */
 	bool sees_held;
+	/* Only a read without a wait shows what is cached: span() begins to read what
+	 * is missing.  mincore(2) is not allowed. */
+	bool asks_by_reading;
 	/* Why nothing is to be read ahead, a text that follows its name; NULL: it may.
 	 * Reads pass the page cache, as on a FUSE mount with direct I/O: blocks read
 	 * ahead would be read twice.  Or mincore(2) does not show what is cached: it

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,25 +33,41 @@ int e2pf_path(char *buf, size_t size, const char *format, ...)
 	return -1;
 }
 
-int e2pf_read_bytes(const char *dir, const char *name, char *buf, size_t size)
+static int open_file(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
-	size_t have = 0;
-	ssize_t n;
-	int fd;
 
-	buf[0] = '\0';
 	if (e2pf_path(path, sizeof(path), "%s/%s", dir, name))
 		return -1;
 	/* O_NONBLOCK: the open of a pipe without a writer must not wait. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+/* Append to the text of *have bytes in buf.  Returns what read() does. */
+static ssize_t read_more(int fd, char *buf, size_t size, size_t *have)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, buf + *have, size - 1 - *have);
+	} while (n < 0 && errno == EINTR);
+	*have += n > 0 ? (size_t)n : 0;
+	buf[*have] = '\0';
+	return n;
+}
+
+int e2pf_read_bytes(const char *dir, const char *name, char *buf, size_t size)
+{
+	int fd = open_file(dir, name);
+	size_t have = 0;
+	ssize_t n;
+
+	buf[0] = '\0';
 	if (fd < 0)
 		return -1;
 	do {
-		n = read(fd, buf + have, size - 1 - have);
-		if (n > 0)
-			have += (size_t)n;
-	} while ((n > 0 && have < size - 1) || (n < 0 && errno == EINTR));
+		n = read_more(fd, buf, size, &have);
+	} while (n > 0 && have < size - 1);
 	close(fd);
 	if (n < 0)
 		have = 0;
@@ -85,6 +102,36 @@ int e2pf_open_folder(const char *path, uid_t owner, bool make)
 	close(fd);
 	errno = EPERM;
 	return -1;
+}
+
+int e2pf_read_lines(const char *dir, const char *name,
+		    void (*line)(void *ctx, char *text), void *ctx)
+{
+	char text[E2PF_LINE], *at, *end;
+	int fd = open_file(dir, name);
+	bool whole = true;		/* the text begins where a line does */
+	size_t have = 0;
+	ssize_t n = -1;
+
+	while (fd >= 0 && (n = read_more(fd, text, sizeof(text), &have)) > 0) {
+		for (at = text; (end = memchr(at, '\n', have)); at = end + 1) {
+			*end = '\0';
+			if (whole)
+				line(ctx, at);
+			whole = true;
+			have -= (size_t)(end + 1 - at);
+		}
+		memmove(text, at, have);
+		whole = whole && have < sizeof(text) - 1;
+		have = whole ? have : 0;
+	}
+	if (n == 0 && have) {
+		text[have] = '\0';
+		line(ctx, text);
+	}
+	if (fd >= 0)
+		close(fd);
+	return n < 0 ? -1 : 0;
 }
 
 int e2pf_parse_u64(const char *text, uint64_t *value)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Bounded reading of small text files in procfs and sysfs: a reader gets at
- * most the size of its own buffer.  The functions do not allocate, and are safe
- * from any thread.
+ * Bounded reading of text files in procfs and sysfs: a reader gets at most the size of its
+ * own buffer, or one line after the other of a file that may be of any length.  The
+ * functions do not allocate, and are safe from any thread.
  */
 #ifndef E2PF_SYSFILE_H
 #define E2PF_SYSFILE_H
@@ -33,6 +33,16 @@ int e2pf_read_text(const char *dir, const char *name, char *buf, size_t size);
 /* Open a folder that only `owner` can write to; `make`: create it if it is missing.
  * Returns a descriptor, or -1 with errno: EPERM if others could write to it. */
 int e2pf_open_folder(const char *path, uid_t owner, bool make);
+
+/*
+ * Call line(ctx, text) for each line, without its end, of a file of any length.  A line of
+ * E2PF_LINE bytes or more is left out: no line that a caller looks for is so long, for a
+ * path in it has at most PATH_MAX bytes.  Returns 0, or -1 when the file cannot be read to
+ * its end.
+ */
+#define E2PF_LINE 8192
+int e2pf_read_lines(const char *dir, const char *name,
+		    void (*line)(void *ctx, char *text), void *ctx);
 
 /* Parse a decimal number that is followed by white space or the end of the
  * text.  Returns 0, or -1 with *value unchanged. */

@@ -10,7 +10,8 @@ void pf_claim_begin_phase(struct pf_engine *e, const struct pf_phase *phase)
 		pf_pool_note_progress(&e->pool, pf_state_now(e));
 		pf_gate_set_closed(&e->gate, phase->gated && e->pool.workers &&
 				   e->options.has_checker &&
-				   e->health.speed.seeks);
+				   e->health.speed.seeks &&
+				   !e->devices[0]->asks_by_reading);
 		pf_window_begin_phase(&e->window);
 	}
 	pf_state_handle_events(e, events);

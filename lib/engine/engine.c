@@ -145,8 +145,10 @@ static int start_workers(struct pf_engine *e)
 
 	measure(e);
 	workers = choose_workers(e);
-	if (workers && e->options.before_threads)
-		e->options.before_threads();
+	if (workers && e->options.before_threads) {
+		workers = e->options.before_threads(e->options.ctx, workers);
+		err = workers ? 0 : EAGAIN;
+	}
 	if (workers)
 		workers = pf_pool_create_threads(&e->pool, e, workers,
 						 pf_worker_run, &err);

@@ -96,8 +96,8 @@ struct pf_options {
 	 * the lock. */
 	bool (*count_disks)(void *ctx, struct pf_disk_counters *disks);
 	/* Called before the first of the workers starts, by the thread that
-	 * starts them. */
-	void (*before_threads)(void);
+	 * starts them.  Returns how many of so many may start. */
+	unsigned (*before_threads)(void *ctx, unsigned workers);
 	bool drain;		/* workers wait for their requests before they
 				   end: a page that is being read cannot be
 				   dropped from the page cache */

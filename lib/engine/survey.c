@@ -34,10 +34,14 @@ struct sampling {
 static void check_ref(void *ctx, const struct pf_ref *ref)
 {
 	struct sampling *s = ctx;
+	struct e2pf_device *dev = s->devices[ref->device];
+	uint64_t length = ref->length;
 
+	/* All of it would be copied. */
+	if (dev->asks_by_reading && length > s->source->grain)
+		length = s->source->grain;
 	if (pf_elevator_is_sound(s->source, ref) && !s->missing)
-		s->missing = !e2pf_is_cached(s->devices[ref->device],
-					     ref->offset, ref->length, true);
+		s->missing = !e2pf_is_cached(dev, ref->offset, length, true);
 }
 
 /* A reference itself may be cached only because of the kernel's own readahead: what

@@ -284,7 +284,7 @@ static const char *open_filesystem(struct send *s, int fd)
 	e2pf_slot_set_init(&s->asked, s->fs.map.slots);
 	e2pf_slot_set_init(&s->named, s->fs.map.slots);
 	e2pf_sweep_choose(&s->sweep, &s->base);
-	return NULL;
+	return s->base.why_off;
 }
 
 struct e2pf_session *e2pf_send_open(int fd, const char *name,

@@ -29,6 +29,7 @@ void e2pf_sweep_choose(struct e2pf_sweep *s, struct e2pf_session *session)
 	e2pf_session_choose(session);
 	s->threads = session->settings.threads ? session->settings.threads :
 		     session->options.seeks ? SEEK_THREADS : THREADS;
+	s->threads = e2pf_session_may_start(session, s->threads);
 	session->last.threads = s->threads;
 }
 

@@ -321,7 +321,7 @@ static bool open_devices(struct walk *w)
 	/* A set that gets no memory stays empty. */
 	e2pf_slot_set_init(&w->asked, w->fs.map.slots);
 	e2pf_sweep_choose(&w->sweep, &w->base);
-	return true;
+	return !w->base.why_off;
 }
 
 static void read_tree(struct walk *w, uint64_t tree, uint64_t directory)

@@ -486,7 +486,7 @@ lib/btrfs (array|lock)\.h|session\.h|engine/source\.h|device/device\.h
 lib/libext2fs keep_errno\.h|device/device\.h|engine/engine\.h
 accel settings\.h|interpose\.h|libext2fs/(mmap_io|weak)\.h
 launch none
-module status\.h|settings\.h|session\.h|report/.*\.h|lock\.h|device/(sysfile|thread)\.h
+module status\.h|settings\.h|session\.h|report/.*\.h|lock\.h|device/(filter|sysfile|thread)\.h
 prefetch settings\.h|(array|lock)\.h|device/(spindle|share|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
 
 # includes FOLDER ALLOWED: of its own headers and these.

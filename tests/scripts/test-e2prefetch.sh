@@ -709,6 +709,43 @@ no_terminal()
 	wait $! && ! grep 'MiB/s' "$dir/screen"
 }
 
+# A job in the background of a terminal that stops those which write to it.
+in_background()
+{
+	rm -f "$dir/go"
+	drop "$big"
+	cat >"$dir/background.py" <<-'END'
+	import os, pty, signal, sys, termios, time
+	library, go, prefetcher, image = sys.argv[1:]
+	pid, terminal = pty.fork()
+	if not pid:
+	    mode = termios.tcgetattr(2)
+	    mode[3] |= termios.TOSTOP
+	    termios.tcsetattr(2, termios.TCSANOW, mode)
+	    job = os.fork()
+	    if not job:
+	        os.setpgid(0, 0)
+	        os.environ.update(LD_PRELOAD=library, E2PF_GO=go)
+	        os.execv(prefetcher, [prefetcher, image])
+	    time.sleep(1)
+	    open(go, "w")
+	    status = os.waitpid(job, os.WUNTRACED)[1]
+	    stopped = os.WIFSTOPPED(status)
+	    if stopped:
+	        os.kill(job, signal.SIGKILL)
+	    os._exit(9 if stopped else os.WEXITSTATUS(status))
+	shown = b""
+	try:
+	    while part := os.read(terminal, 4096):
+	        shown += part
+	except OSError:
+	    pass
+	print(shown)
+	sys.exit(os.WEXITSTATUS(os.waitpid(pid, 0)[1]) or b"MiB/s" in shown)
+	END
+	exits 0 python3 "$dir/background.py" "$dir/odd.so" "$dir/go" "$PREFETCHER" "$big"
+}
+
 test_progress()
 {
 	skipped "progress" "${E2PF_RUNTIME:+a sanitizer}$(no_disk)$(lacks script)" && return
@@ -719,6 +756,7 @@ test_progress()
 	unset command
 	rm -f "$dir/go"
 	tap_check "not where there is no terminal" no_terminal
+	tap_unless "$(lacks python3)" "not in the background of a terminal" in_background
 }
 
 #

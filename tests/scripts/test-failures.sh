@@ -276,16 +276,96 @@ test_filter()
 
 	skipped "filters of system calls" "$("$DENY_CALLS" kill mincore true ||
 		echo "no seccomp")" && return
-	for call in mincore cachestat socket sched_getaffinity; do
+	for call in socket sched_getaffinity; do
 		killed "$call"
 		PREFETCH_ACCEL=none killed "$call, without accelerations"
 	done
+	unlisted_calls
 	(image=$small
 	stock
-	killed "mincore, small filesystem"
-	TEST_MMAP_IO=1 killed "mincore, mmap manager"
+	killed "socket, small filesystem"
+	TEST_MMAP_IO=1 killed "socket, mmap manager"
 	PREFETCH=1 PREFETCH_VERBOSE=0 \
-	row "a filter of something else" "checked in" : "$DENY_CALLS" kill pidfd_open)
+	row "a filter of something else" "checked in" : "$DENY_CALLS" kill pidfd_open
+	! have_root || ! have_program setpriv ||
+	PREFETCH_ACCEL=none row "a filter, and 700 groups" "checked in" : \
+		setpriv --groups "$(seq -s, 20001 20700)" "$DENY_CALLS" kill "$unlisted")
+}
+
+# What systemd's list @system-service lacks.  A check reads ahead without.
+unlisted=mincore,cachestat,open_by_handle_at
+
+unlisted_calls()
+{
+	local error accel
+
+	for error in 1 38 kill; do
+		for accel in all none; do
+			fresh
+			tap_unless "$(no_disk)" "calls that services may not make: $error, $accel" \
+				undisturbed reads_without $error $accel
+		done
+		tap_unless "$(no_disk)" "e2prefetch, calls that services may not make: $error" \
+			undisturbed loads_without $error
+	done
+}
+
+reads_without()
+{
+	local stats=$dir/stats.json
+
+	rm -f "$stats"
+	drop "$image"
+	PREFETCH_STATS=$stats PREFETCH_ACCEL=$2 launch "$DENY_CALLS" "$1" "$unlisted"
+	same && cat "$stats" && jq -e '.prefetched_requests > 4' "$stats"
+}
+
+loads_without()
+{
+	drop "$image"
+	exits 0 "$DENY_CALLS" "$1" "$unlisted" "$PREFETCHER" -v "$image" &&
+		grep 'MiB read in' "$dir/err" &&
+		exits 0 "$DENY_CALLS" "$1" "$unlisted" "$PREFETCHER" -v "$image" &&
+		grep ' 0.0 MiB read in 0 requests' "$dir/err"
+}
+
+# The address sanitizer ends a program in which another library comes before it: one that
+# the user preloads, by the names of gcc and clang, and one that the program needs.
+test_sanitizers()
+{
+	local asan name launcher=$LAUNCHER
+	local -x ASAN_OPTIONS=detect_leaks=0
+
+	asan=$($CC -print-file-name=libasan.so) && asan=$(readlink -e "$asan")
+	skipped "sanitizers" "${E2PF_RUNTIME:+in a sanitized build}$(LD_PRELOAD=$asan true 2>&1 ||
+		echo "no libasan")" && return
+	ln -s "$asan" "$dir/libclang_rt.asan.so"
+	for name in "$asan" "$dir/libclang_rt.asan.so"; do
+		row "${name##*/} preloaded" "address sanitizer" : env LD_PRELOAD="$name"
+	done
+	for name in tsan ubsan; do
+		asan=$($CC -print-file-name=lib$name.so)
+		[ ! -e "$asan" ] || row "lib$name preloaded" "checked in" : \
+			env LD_PRELOAD="$asan"
+	done
+	for name in address undefined; do
+		if skipped "a program that needs a sanitizer, $name" "$(needs_sanitizer $name 2>&1)"; then
+			continue
+		fi
+		tap_check "e2fsck needs a sanitizer: $name" \
+			exits 4 env PREFETCH=1 PREFETCH_E2FSCK="$dir/needs" "$launcher"
+		[ ! -e "$top_builddir/btrfs/btrfs" ] ||
+			tap_check "btrfs needs a sanitizer: $name" exits 4 env PREFETCH=1 \
+				PREFETCH_BTRFS="$dir/needs" "$top_builddir/btrfs/btrfs" check
+	done
+}
+
+# needs_sanitizer NAME: a program that does; prints why there is none.
+needs_sanitizer()
+{
+	echo 'int main(void) { return 4; }' |
+		$CC -fsanitize="$1" -o "$dir/needs" -x c - 2>/dev/null && "$dir/needs"
+	[ $? = 4 ] || echo "it cannot be built"
 }
 
 # closed_streams REDIRECTION: output of e2fsck to a closed stream must not
@@ -447,9 +527,34 @@ test_btrfs()
 	stock
 	row "nothing broken" "checked in" :
 	tap_check "btrfs: the stock program missing" stock_missing
+	tap_unless "$(no_groups pids)" "btrfs: check -p with few tasks" \
+		undisturbed progress_with_few
 	"$DENY_CALLS" kill mincore true || return
-	killed mincore
-	killed cachestat
+	killed socket
+	row "calls that services may not make" "checked in" : "$DENY_CALLS" kill "$unlisted"
+}
+
+# progress_lines TASKS PROGRAM: how many lines its thread has written to.
+progress_lines()
+{
+	drop "$image"
+	pids_group "$1"
+	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" \
+		env PREFETCH=1 "$2" check -p "$image" 2>&1 |
+		grep -c $'elapsed.*\r.*elapsed'
+}
+
+# Without a task for that thread stock has none.
+progress_with_few()
+{
+	local n
+
+	for n in {1..8}; do
+		echo "$n $(progress_lines $n "$stock") $(progress_lines $n "$dir/x/btrfs")"
+	done >"$dir/lines"
+	cat "$dir/lines"
+	control_groups_end
+	awk '$2 != $3 { bad = 1 } $2 { some = 1 } END { exit bad || !some }' "$dir/lines"
 }
 
 #
@@ -573,6 +678,8 @@ makes_all()
 	calls_of 3
 	calls_by check >"$dir/calls.ours"
 	calls_by selftest >"$dir/calls.tried"
+	# The self-test makes this one only for a send.
+	echo open_by_handle_at >>"$dir/calls.tried"
 	missing=$(sort -u "$dir/calls.stock" "$dir/calls.tried" \
 		<(begins_selftest) | comm -13 - "$dir/calls.ours")
 	echo "not made by the self-test: $missing"
@@ -614,6 +721,7 @@ test_all()
 	breaker && fresh && test_self_test
 	test_filter
 	stock
+	test_sanitizers
 	test_limits
 	test_settings
 	tap_check "other programs" inert

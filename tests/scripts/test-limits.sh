@@ -10,7 +10,7 @@
 # Cases that need root, loop devices, FUSE or control groups are skipped without.
 # Runs a sample; all with E2PF_FAULTS=all, as `make check-faults` does.
 #
-#   test-limits.sh [GROUP...]	of: as nofile nproc rights fsize seccomp
+#   test-limits.sh [GROUP...]	of: as nofile nproc pids rights fsize seccomp
 #				absent cgroup moments full disk
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -96,19 +96,97 @@ test_nofile()
 	done | sample 14 | tally_all scarce_case "open files"
 }
 
+# Numbers of tasks with which stock e2fsck ends as without a limit.  With less, but more
+# than one, it depends on whether a thread has ended when the next one begins.
+enough()
+{
+	local processors
+
+	processors=$(getconf _NPROCESSORS_CONF)
+	seq $((processors + 1)) $((processors + 11))
+}
+
 # A user without any rights.
 NOBODY="setpriv --reuid=65534 --regid=65534 --clear-groups"
 
 test_nproc()
 {
-	local mode n
-
 	skipped "processes" "$(no_nobody)" && return
+	nproc_rows "" | tally_all limit_case "processes"
+	(beside_stock
+	nproc_rows ", e2prefetch" | tally_all limit_case "processes, e2prefetch")
+}
+
+# nproc_rows KIND: the kernel counts all tasks of a user, so each case has its own.
+nproc_rows()
+{
+	local image mode n user=65534
+
 	for mode in -fn -fy; do
-		for n in 1 2 3; do
-			echo "processes|$n|chown 65534 . fs|$NOBODY|ulimit -u $n|image.bad|$mode"
+		for image in image.bad large; do
+			for n in 1 $(enough); do
+				user=$((user - 1))
+				echo "processes$1|$n|$DROPPED chown $user . fs|${NOBODY/65534/$user}|ulimit -u $n|$image|$mode"
+			done
 		done
-	done | tally_all limit_case "processes"
+	done
+}
+
+# Drops the image of a run from memory: nothing is read ahead of what is cached.
+DROPPED='dd of=fs conv=notrunc,fdatasync oflag=nocache count=0 status=none;'
+
+# Tasks of a control group: e2fsck needs some to read bitmaps, and ends without.
+test_pids()
+{
+	skipped "threads" "$(no_groups pids)$(no_disk)" && return
+	tap_check "threads: where there are enough, a check reads ahead" enough_tasks
+	{ pids_rows "" image.bad; pids_rows "" large; } | tally_all limit_case "threads"
+	# Nothing tells the module what is left, until e2fsck cannot start a thread.
+	skipped "threads, unseen limit" "$(no_mounts)" ||
+		pids_rows ", unseen limit" large "unshare -m" "mount -t tmpfs none /sys;" |
+		tally_all limit_case "threads, unseen limit"
+	(beside_stock
+	pids_rows ", e2prefetch" large | tally_all limit_case "threads, e2prefetch")
+	tap_check "groups of tasks are removed" control_groups_end
+}
+
+# Three of ours, as many as there are processors and two are left, and its own.
+enough_tasks()
+{
+	local group
+
+	mkdir -p "$E2PF_TMP/enough"
+	cp "$E2PF_TMP/large" "$E2PF_TMP/enough/fs"
+	drop "$E2PF_TMP/enough/fs"
+	pids_group $((6 + $(getconf _NPROCESSORS_CONF)))
+	PREFETCH=1 PREFETCH_VERBOSE=2 bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' \
+		"$group" "$REAL_TEST" -fn "$E2PF_TMP/enough/fs" 2>&1 |
+		grep 'threads: [12]'
+}
+
+# pids_rows KIND IMAGE [PREFIX INNER]
+pids_rows()
+{
+	local mode group n
+
+	# With one task, mount(8) cannot run.
+	for n in $([ -n "${4-}" ] || echo 1; enough); do
+		for mode in -fn -fy; do
+			pids_group $n "${1//[ ,]}$2$mode"
+			echo "threads$1|pids.max $n|$DROPPED echo \$\$ >$group/cgroup.procs|${3-}|${4-}|$2|$mode"
+		done
+	done
+}
+
+# Tests a script that runs the stock program under e2prefetch.
+beside_stock()
+{
+	REAL_TEST=$E2PF_TMP/beside
+	cat >"$REAL_TEST" <<-END
+	#!/bin/bash
+	exec '$PREFETCHER' fs -- bash -c 'exec -a e2fsck "\$0" "\$@"' '$REAL_STOCK' "\$@"
+	END
+	chmod 0755 "$REAL_TEST"
 }
 
 # Not in a build below a private folder, such as /root.
@@ -176,14 +254,14 @@ test_cgroup()
 {
 	local size mode group
 
-	skipped "memory group" "$(no_memory_groups)" && return
+	skipped "memory group" "$(no_groups memory)" && return
 	for size in 32 64 256; do
 		memory_group $size
 		for mode in -fn -fy; do
 			echo "memory group|$size MB|echo \$\$ >$group/cgroup.procs|||large|$mode"
 		done
 	done | tally_all limit_case "memory group"
-	tap_check "control groups are removed" memory_groups_end
+	tap_check "control groups are removed" control_groups_end
 }
 
 #
@@ -390,7 +468,7 @@ images_make()
 test_limits()
 {
 	images_make
-	[ $# -gt 0 ] || set -- as nofile nproc rights fsize seccomp absent \
+	[ $# -gt 0 ] || set -- as nofile nproc pids rights fsize seccomp absent \
 		cgroup moments full disk
 	test_groups "$@"
 }

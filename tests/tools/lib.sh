@@ -193,7 +193,7 @@ tmp_cleanup()
 
 	trap - EXIT HUP INT TERM
 	kill $(jobs -p) 2>/dev/null
-	memory_groups_end >/dev/null 2>&1
+	control_groups_end >/dev/null 2>&1
 	# A loop device keeps its file in use, and the file keeps the mount in use.
 	awk -v tmp="$E2PF_TMP/" 'index($2, tmp) == 1 { print $2 }' /proc/self/mounts |
 		tac | xargs -r umount -l 2>/dev/null
@@ -326,19 +326,22 @@ loop_attach()
 
 loop_detach() { losetup -d "$1" && sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"; }
 
-# memory_group MIB: a control group of that much memory, version 1 or 2, sets $group.
-memory_group()
+# control_group CONTROLLER V1 V2 LIMIT [NAME]: one whose file V1 or V2, by the version of
+# the controller, has this limit; sets $group.
+control_group()
 {
-	local root=/sys/fs/cgroup limit=memory.max
+	local root=/sys/fs/cgroup file=$3
 
-	[ ! -d $root/memory ] || root=$root/memory limit=memory.limit_in_bytes
-	group=$root/e2pf-test-$$-$1
+	[ ! -d $root/$1 ] || root=$root/$1 file=$2
+	group=$root/e2pf-test-$$-$1-$4${5+-$5}
 	mkdir -p "$group" && echo "$group" >>"$E2PF_TMP/groups" &&
-		echo "$1M" >"$group/$limit"
+		echo "$4" >"$group/$file"
 }
+memory_group() { control_group memory memory.limit_in_bytes memory.max "$1M"; }	# MIB
+pids_group() { control_group pids pids.max pids.max "$@"; }	# TASKS [NAME]
 
 # The kernel may take a moment until a process has left its group.
-memory_groups_end()
+control_groups_end()
 {
 	local group
 
@@ -347,10 +350,11 @@ memory_groups_end()
 	done <"$E2PF_TMP/groups"
 }
 
-no_memory_groups()
+# no_groups memory|pids
+no_groups()
 {
-	{ have_root && memory_group 1 && memory_groups_end; } >/dev/null 2>&1 ||
-		echo "no control group of memory"
+	{ have_root && $1_group 1 && control_groups_end; } >/dev/null 2>&1 ||
+		echo "no control group with the controller $1"
 }
 
 # PID and name of processes with our mark in the environment that run a checker.

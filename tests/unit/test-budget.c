@@ -15,6 +15,7 @@
 #include "recorded-tree.h"
 #include "device/budget.h"
 #include "device/share.h"
+#include "device/thread.h"
 
 #define MIB 1048576ull
 #define KIB 1024ull
@@ -127,6 +128,73 @@ TEST(each_machine)
 				 machines[i].idle);
 		tree_remove();
 	}
+}
+
+/* Before a line of a file there are others, 48 KiB in all, and one of 9 KiB. */
+static void put_behind_others(const char *name, const char *line)
+{
+	char path[PATH_MAX];
+	FILE *file;
+	unsigned i;
+
+	snprintf(path, sizeof(path), "%.2000s/%s", tree_root, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	for (i = 0; i < 12; i++)
+		fprintf(file, "%u:cpu%u:/%04000u\n", i, i, i);
+	fprintf(file, "%09000u0::/b\n%s", 0u, line);
+	assert_int_equal(fclose(file), 0);
+}
+
+TEST(behind_long_lists)
+{
+	tree_make(MEMINFO GROUP("") USE_V2("a", "104857600", "94371840")
+		  USE_V2("b", "4096", "0") STAT_V2("a", "0", "0", "0", "0"));
+	put_behind_others("proc/self/cgroup", "0::/a");
+	assert_int_equal(e2pf_memory_share(tree_root, false), 10 * MIB);
+	put_behind_others("sys/fs/cgroup/a/memory.stat",
+			  "inactive_file 5242880\nactive_file 0\n");
+	assert_int_equal(e2pf_memory_share(tree_root, false), 15 * MIB);
+	put_behind_others("proc/meminfo", "MemAvailable: 5 kB");
+	assert_int_equal(e2pf_memory_share(tree_root, false), 5 * KIB);
+}
+
+#define PIDS(dir, most, used) G dir "/pids.max: " most "\n" \
+	G dir "/pids.current: " used "\n"
+
+/* How many of 100 threads, if there are so many processors less. */
+TEST(threads_left)
+{
+	static const struct {
+		const char *tree;
+		unsigned left;		/* tasks */
+	} rows[] = {
+		{ "proc/empty: ", 9999 },
+		{ GROUP("0::/a/b") PIDS("a/b", "max", "9"), 9999 },
+		{ GROUP("0::/a/b") PIDS("a/b", "9000", "8980")
+		  PIDS("a", "max", "12000"), 20 },
+		{ GROUP("0::/a/b") PIDS("a/b", "max", "8980")
+		  PIDS("a", "9000", "8990"), 10 },
+		{ GROUP("8:pids:/x;0::/a") PIDS("pids/x", "50", "20")
+		  PIDS("a", "max", "20"), 30 },
+		{ GROUP("8:pids:/x;4:cpu:/y") PIDS("pids", "50", "10")
+		  PIDS("cpu/y", "9", "9") PIDS("pids/x", "100", "0"), 40 },
+		/* A limit that was lowered below what there is. */
+		{ GROUP("0::/a") PIDS("a", "5", "20"), 0 },
+		{ GROUP("0::/a") PIDS("a", "-5", "20") PIDS("a", "1", ""), 9999 },
+	};
+	unsigned spare = 2 + (unsigned)sysconf(_SC_NPROCESSORS_CONF), i, left;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		tree_make(rows[i].tree);
+		tree_add("proc/loadavg: 0.16 0.38 0.52 1/1 11");
+		left = rows[i].left > spare ? rows[i].left - spare : 0;
+		assert_int_equal(e2pf_threads_left(tree_root, 100),
+				 left < 100 ? left : 100);
+	}
+	/* More tasks than the user may have, of all users: it is tried. */
+	tree_make("proc/loadavg: 0.16 0.38 0.52 1/99999999999 11");
+	assert_int_equal(e2pf_threads_left(tree_root, 3), 3);
 }
 
 #define NOBODY 65534

@@ -16,6 +16,7 @@
 
 #include "unit.h"
 #include "device/device.h"
+#include "device/filter.h"
 
 #define SIZE (1u << 20)
 #define NOBODY 65534
@@ -83,6 +84,44 @@ TEST(read_and_end)
 	assert_true(dev->ops->span(dev, UINT64_C(1) << 63, 4096,
 				   &found) == 4096);
 	assert_int_equal(found, E2PF_MISSING);
+	dev->ops->close(dev);
+}
+
+/* Where mincore(2) is not allowed a read without a wait tells the same, if the
+ * filesystem has it.  What was missing is being read then. */
+TEST(asked_by_reading)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	enum e2pf_residency found;
+	struct e2pf_device *dev;
+	char buf[4096];
+	uint64_t len;
+
+	e2pf_set_may_ask_kernel(false);
+	assert_int_equal(e2pf_device_open(path, 4096, &dev), 0);
+	e2pf_set_may_ask_kernel(true);
+	assert_true(dev->asks_by_reading);
+	assert_false(dev->sees_held);
+	if (dev->unusable) {
+		assert_non_null(strstr(dev->unusable, "not allowed"));
+		dev->ops->close(dev);
+		skip();
+	}
+	assert_true(e2pf_is_cached(dev, 0, dev->size, false));
+	len = dev->ops->span(dev, dev->size - 100, 4096, &found);
+	assert_true(len == 4096 && found == E2PF_CACHED);
+	dev->ops->span(dev, UINT64_C(1) << 63, 4096, &found);
+	assert_int_equal(found, E2PF_MISSING);
+	/* A filesystem in memory keeps it. */
+	posix_fadvise(dev->fd, 0, 0, POSIX_FADV_DONTNEED);
+	assert_int_equal(dev->ops->read(dev, buf, 4 * page, sizeof(buf)), 0);
+	assert_true(e2pf_is_cached(dev, 4 * page, sizeof(buf), false));
+	len = dev->ops->span(dev, 4 * page, 8 * page, &found);
+	assert_true(len >= sizeof(buf) && found == E2PF_CACHED);
+	len = dev->ops->span(dev, 32 * page, 8 * page, &found);
+	assert_true(len == 8 * page);
+	while (!e2pf_is_cached(dev, 32 * page, 8 * page, false))
+		;
 	dev->ops->close(dev);
 }
 

@@ -35,12 +35,14 @@ RIG_TESTS(errors_tolerated, 2, rig_set_up(r, 40, 1))
 static struct pf_engine *starting;
 static unsigned prepared;
 
-static void stop_meanwhile(void)
+static unsigned stop_meanwhile(void *unused, unsigned workers)
 {
+	(void)unused;
 	prepared++;
 	assert_int_equal(fake_threads_alive(), 0);
 	assert_false(pf_engine_wait(starting, 0));
 	assert_false(pf_engine_stop(starting, 0));
+	return workers;
 }
 
 /* Between the decision to start and the first thread: each ends without taking
