@@ -163,10 +163,10 @@ def extend(rnd, path, off, blocks, bs):
     os.close(fd)
 
 
-def age(rnd, bs, files, rounds, blocks, one_path):
+def age(rnd, bs, files, rounds, blocks, grow, one_path):
     """In each round FILES files of up to BLOCKS blocks are created where ONE_PATH
     says; then of all files an eighth is deleted, an eighth rewritten, and an
-    eighth grows."""
+    eighth grows, GROW times."""
     every, number = [], 0
     for _ in range(rounds):
         for i in range(files):
@@ -181,18 +181,19 @@ def age(rnd, bs, files, rounds, blocks, one_path):
             path = every[rnd(len(every))]
             os.truncate(path, 0)
             extend(rnd, path, 0, blocks, bs)
-            path = every[rnd(len(every))]
-            extend(rnd, path, os.stat(path).st_size, blocks // 4, bs)
+            for _ in range(grow):
+                path = every[rnd(len(every))]
+                extend(rnd, path, os.stat(path).st_size, blocks // 4 // grow, bs)
 
 
 def aged(rnd, bs, dirs, files, rounds, blocks):
     """A filesystem that ages in directories, which grow."""
     for n in range(dirs):
         make_dir(n)
-    age(rnd, bs, files, rounds, blocks, lambda _: dir_path(rnd(dirs)))
+    age(rnd, bs, files, rounds, blocks, 1, lambda _: dir_path(rnd(dirs)))
 
 
-def rooted(rnd, bs, dirs, files, rounds, blocks):
+def rooted(rnd, bs, dirs, files, rounds, blocks, grow=1):
     """One whose directories are made while it ages, DIRS in each round, each in
     one of those that are there."""
     folders = ["."]
@@ -203,7 +204,7 @@ def rooted(rnd, bs, dirs, files, rounds, blocks):
             os.mkdir(folders[-1])
         return folders[rnd(len(folders))]
 
-    age(rnd, bs, files, rounds, blocks, one_path)
+    age(rnd, bs, files, rounds, blocks, grow, one_path)
 
 
 KINDS = {f.__name__: f for f in (small, written, fragmented, indirect, grown,

@@ -46,7 +46,8 @@ static const struct key keys[] = {
 	KEY(media_rate),
 	KEY(seek_track), KEY(seek_full), KEY(queue_depth), KEY(elevator),
 	KEY(expire), KEY(buffer),
-	KEY(burst), KEY(restore_min), KEY(restore_max), KEY(restore_chunk),
+	KEY(burst), KEY(byte_burst),
+	KEY(restore_min), KEY(restore_max), KEY(restore_chunk),
 };
 
 int dm_parse_number(const char *text, uint64_t *value)
@@ -131,7 +132,8 @@ const char *dm_params_problem(const struct dm_params *p)
 		return "max_request must be 4096 or more";
 	if (p->restore_max < p->restore_min || p->restore_chunk < 4096)
 		return "restore_max must not be less than restore_min";
-	if (p->kind != DM_NETWORK && (p->burst || p->restore_max))
+	if (p->kind != DM_NETWORK &&
+	    (p->burst || p->byte_burst || p->restore_max))
 		return "bursts and snapshots need kind network";
 	return p->kind == DM_DISK ? disk_problem(p) : NULL;
 }

@@ -54,7 +54,8 @@ struct dm_params {
 	uint64_t channels;	/* commands served at a time */
 
 	/* DM_NETWORK */
-	uint64_t burst;		/* ns of both limits that can be saved up */
+	uint64_t burst;		/* ns of commands that can be saved up, */
+	uint64_t byte_burst;	/* and of bytes */
 	uint64_t restore_min, restore_max;	/* ns for the first access to a
 				   chunk of a volume made from a snapshot;
 				   0: it is not one */

@@ -82,7 +82,7 @@ static uint64_t restored(struct dm_sim *sim, uint64_t off, uint64_t len,
  * command waits for both, but what it takes from one it does not take from the
  * other, and therefore small commands and a few large ones can run side by side.
  *
- * A burst lets commands pass at once until it is used up.
+ * A burst of either lets commands pass at once until it is used up.
  */
 static uint64_t network_time(struct dm_sim *sim, uint64_t off, uint64_t len,
 			     bool write, uint64_t now)
@@ -91,7 +91,8 @@ static uint64_t network_time(struct dm_sim *sim, uint64_t off, uint64_t len,
 	uint64_t op, byte;
 
 	op = admit(&sim->ops, now, per_op(p->iops), p->burst);
-	byte = admit(&sim->bytes, now, transfer(len, p->bandwidth), p->burst);
+	byte = admit(&sim->bytes, now, transfer(len, p->bandwidth),
+		     p->byte_burst);
 	now = restored(sim, off, len, max64(op, byte));
 	return now + (write ? p->write_latency : p->latency);
 }

@@ -22,16 +22,15 @@
 #define SPINDLES_NS 3000000u
 
 /* Where nothing seeks, a gap is narrow if one more request takes less than DEAR_NS: 5 us on
- * NVMe and 12 to 20 us on a SATA SSD.  If nothing was measured there are no gaps.  Where
+ * NVMe and 12 to 20 us on a SATA SSD.  If nothing is known there are no gaps.  Where
  * requests are limited apart from bytes (333 us on a volume with 3,000 IOPS), gaps are wide
- * while requests are small, since then there are bytes to spare: smaller than what passes
- * at 90 MB/s in the time of a request.  They become narrow gradually, from 3/4 of that size
- * to 5/4. */
+ * while fewer bytes come than such a volume has at least, about 110 MB/s: then there are
+ * bytes to spare.  They become narrow gradually, from 7/8 of that to 9/8, so that they are
+ * narrow on a volume whose 125 MB/s are the limit. */
 #define DEAR_NS 100000u
 #define WIDE_GAP (48u << 10)
 #define NARROW_GAP (4u << 10)
-#define SMALL_REQUEST (40u << 10)
-#define LIMITED_BYTE_NS 11u
+#define LIMITED_BYTE_NS 9u
 
 bool pf_elevator_is_sound(const struct pf_source *source,
 			  const struct pf_ref *ref)
@@ -285,27 +284,27 @@ void pf_elevator_end(struct pf_elevator *el)
  * Gaps.
  */
 
-/* The gap where requests are limited, and have `mean` bytes. */
-static uint64_t sliding_gap(uint64_t request_ns, uint64_t mean)
+/* The gap where requests are limited, and have `mean` bytes, while `bytes` can come in the
+ * time of one. */
+static uint64_t sliding_gap(uint64_t bytes, uint64_t mean)
 {
-	uint64_t small = request_ns / LIMITED_BYTE_NS, gap;
+	uint64_t gap;
 
-	if (small < SMALL_REQUEST)
-		small = SMALL_REQUEST;
-	if (mean * 4 >= small * 5)
+	if (mean * 8 >= bytes * 9)
 		return NARROW_GAP;
-	gap = NARROW_GAP + (WIDE_GAP - NARROW_GAP) * (small * 5 - mean * 4) /
-	      (small * 2);
+	gap = NARROW_GAP + (WIDE_GAP - NARROW_GAP) * (bytes * 9 - mean * 8) /
+	      (bytes * 2);
 	return gap < WIDE_GAP ? gap : WIDE_GAP;
 }
 
-uint64_t pf_elevator_gap(const struct e2pf_speed *speed, uint64_t mean)
+uint64_t pf_elevator_gap(const struct e2pf_speed *speed, uint64_t request_ns,
+			 uint64_t mean)
 {
 	uint64_t deep = speed->deep_latency_ns;
 
 	if (speed->seeks)
 		return deep && deep < SPINDLES_NS ? SPINDLES_GAP : SEEK_GAP;
-	if (speed->request_ns <= DEAR_NS)
-		return speed->request_ns ? NARROW_GAP : 0;
-	return sliding_gap(speed->request_ns, mean);
+	if (request_ns <= DEAR_NS)
+		return speed->latency_ns || request_ns ? NARROW_GAP : 0;
+	return sliding_gap(request_ns / LIMITED_BYTE_NS, mean);
 }

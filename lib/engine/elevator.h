@@ -97,8 +97,9 @@ enum pf_step pf_elevator_next(struct pf_elevator *el, uint64_t gap,
 void pf_elevator_advance(struct pf_elevator *el, uint32_t size);
 
 /* The largest gap to read through on a device of this speed, bytes, while requests have
- * `mean` bytes. */
-uint64_t pf_elevator_gap(const struct e2pf_speed *speed, uint64_t mean);
+ * `mean` bytes and one costs `request_ns`, 0 if that is not known. */
+uint64_t pf_elevator_gap(const struct e2pf_speed *speed, uint64_t request_ns,
+			 uint64_t mean);
 
 /* Drop the references that were not read.  It holds no memory from then on. */
 void pf_elevator_end(struct pf_elevator *el);

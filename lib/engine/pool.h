@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "cost.h"
 #include "elevator.h"
 #include "inflight.h"
 #include "schedule.h"
@@ -43,6 +44,7 @@ struct pf_worker {
 	/* worker.c's; any thread may ask for the requests. */
 	struct pf_elevator elevator;
 	struct pf_inflight inflight;
+	struct pf_cost cost;
 	unsigned char piece[PF_MAX_PIECE];	/* that is parsed */
 };
 

@@ -213,9 +213,10 @@ static bool request_span(struct pf_worker *w, unsigned device, uint64_t pos,
 	struct pf_engine *e = w->engine;
 	struct e2pf_device *dev = e->devices[device];
 	uint32_t grain = e->source->grain;
-	uint64_t end = pos + len;
+	uint64_t end = pos + len, began, now;
 
 	for (; pos < end; pos += len) {
+		began = pf_state_now(e);
 		if (!wait_for_requests(w))
 			return false;
 		/* One request at a time: the next may have to wait. */
@@ -225,7 +226,10 @@ static bool request_span(struct pf_worker *w, unsigned device, uint64_t pos,
 		pf_pool_note_progress(&e->pool, pf_state_now(e));
 		pf_stats_count_request(&e->stats);
 		pf_inflight_add(&w->inflight, dev, device, pos, (uint32_t)len);
-		pf_pool_note_progress(&e->pool, pf_state_now(e));
+		now = pf_state_now(e);
+		pf_pool_note_progress(&e->pool, now);
+		pf_cost_add_wait(&w->cost, now - began);
+		pf_cost_observe_request(&w->cost, now, e->stats.requests);
 	}
 	return true;
 }
@@ -324,6 +328,7 @@ static bool read_piece(struct pf_worker *w, const struct pf_ref *ref,
 		*wanted = !pf_state_is_obsolete(w);
 		return false;
 	}
+	pf_cost_add_wait(&w->cost, pf_state_now(e) - began);
 	if (!size)
 		return false;
 	err = dev->ops->read(dev, w->piece, offset, size);
@@ -367,7 +372,8 @@ static uint64_t choose_gap(const struct pf_worker *w)
 {
 	const struct pf_health *h = &w->engine->health;
 
-	return h->degraded ? 0 : pf_elevator_gap(&h->speed, w->inflight.mean);
+	return h->degraded ? 0 : pf_elevator_gap(&h->speed, w->cost.request_ns,
+						 w->inflight.mean);
 }
 
 /* Read a stripe, without the lock, as long as somebody wants it. */
@@ -409,6 +415,8 @@ static void prepare_worker(struct pf_worker *w)
 	};
 	pf_inflight_reset(&w->inflight,
 			  e->health.speed.deep_latency_ns * w->sharers);
+	pf_cost_reset(&w->cost, e->health.speed.request_ns, pf_state_now(e),
+		      e->stats.requests);
 }
 
 void *pf_worker_run(void *worker)

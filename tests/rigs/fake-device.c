@@ -19,8 +19,9 @@ static int worker(void)
 	return fake_worker ? fake_worker() : -1;
 }
 
-/* Time a read takes on a fast SSD, ns. */
+/* Time a read takes on a fast SSD, and a request of a burst, ns. */
 #define MISS_NS 100000u
+#define BURST_NS 5000u
 
 static struct fake_device *fake(struct e2pf_device *dev)
 {
@@ -138,7 +139,8 @@ static void fake_willneed(struct e2pf_device *dev, uint64_t offset,
 	}
 	asked = f->missing_asked - asked;
 	if (asked) {
-		f->clock += f->ask_ns + asked * f->ask_block_ns;
+		f->clock += (f->reached < f->burst ? BURST_NS : f->ask_ns) +
+			    asked * f->ask_block_ns;
 		reach(f, offset / f->block_size, asked);
 	}
 }

@@ -44,7 +44,8 @@ struct fake_device {
 	int held_worker;		/* only this worker is held; -1: all */
 	uint64_t tick;		/* ns each read takes */
 	uint64_t miss_ns;	/* and if it reads unrequested blocks */
-	uint64_t ask_ns;	/* ns each willneed that reads takes */
+	uint64_t ask_ns;	/* ns each willneed that reads takes, */
+	uint64_t burst;		/* but for so many, which pass at once */
 	uint64_t ask_block_ns;	/* and for each block it reads */
 	/* Recorded by the device. */
 	unsigned blocked[FAKE_OPS];

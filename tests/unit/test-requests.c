@@ -28,16 +28,17 @@
 #define BITMAP_NS 50000u
 
 /* The declared and the measured side of a device: ns of a read alone, and of one in a
- * queue. */
+ * queue; and the number of requests that pass at once before it is as long. */
 static const struct kind {
 	const char *name;
 	struct e2pf_topology topo;
-	uint64_t lone, deep;
+	uint64_t lone, deep, burst;
 } kinds[] = {
 	{ "disk", { .devices = 1, .disks = 1, .spindles = 1 }, 10000 * US,
 	  4000 * US },
 	{ "flash", { .devices = 1, .disks = 1 }, 100 * US, 20 * US },
 	{ "network", { .devices = 1, .disks = 1 }, 700 * US, 333 * US },
+	{ "burst", { .devices = 1, .disks = 1 }, 700 * US, 333 * US, 300 },
 };
 
 /*
@@ -387,6 +388,7 @@ static void start(const struct kind *kind)
 	options.seeks = e2pf_declared_seeks(&kind->topo, &options.measure);
 	dev.miss_ns = kind->lone;
 	dev.ask_ns = kind->deep;
+	dev.burst = kind->burst;
 	engine = pf_engine_new(tiny_source(&im.fs, E2PF_ALL_CLASSES),
 			       &device);
 	assert_non_null(engine);
