@@ -264,7 +264,7 @@ static char *choose_libraries(const struct self *self, const char *program,
 
 	*why = try_library(self->module, program);
 	if (!*why && *UNFOLLOWED && refers_to(program, UNFOLLOWED))
-		*why = "this " PROGRAM " checks in several threads";
+		*why = "this " PROGRAM " creates threads of its own";
 	if (*why)
 		return NULL;
 	if (is_accelerated(self->module, self->accel, program))

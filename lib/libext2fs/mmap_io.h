@@ -66,10 +66,10 @@ struct e2pf_retry {
 const struct e2pf_retry *e2pf_pread_retry(const struct e2pf_retry *r);
 
 /*
- * observe.c: true if the library in this process calls the operations of an I/O
- * manager's table at the places where the header has them that this was compiled with.
- * Lustre's e2fsprogs has one more in the middle.  Only if it is true may we provide a
- * table, or replace an operation in one.
+ * True if the library in this process calls the operations of an I/O manager's
+ * table at the places where the header has them that this was compiled with.  In
+ * Lustre's e2fsprogs there is one more in the middle.  Only if it is true may we
+ * provide a table, or replace an operation in one.
  */
 bool e2pf_io_table_is_ours(void);
 

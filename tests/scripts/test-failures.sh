@@ -164,7 +164,7 @@ threaded_program()
 	}
 	END
 	STOCK=$stock PREFETCH_E2FSCK=$dir/x/threaded \
-		is_stock "module: left out \(this e2fsck checks in several threads\)"
+		is_stock "module: left out \(this e2fsck creates threads of its own\)"
 }
 
 # without_accel COMMAND...: the module with accelerations is broken so; the check reads
