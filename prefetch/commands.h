@@ -82,39 +82,44 @@ int find_targets(const struct options *o, struct targets *targets);
  * How they are opened (filesystem.c).
  */
 
-/* Print the error of the device on standard error; returns EXIT_OPERATIONAL. */
-int fail(const char *device, errcode_t err);
+/* Print on standard error, and write to the system log, why less is read ahead of this
+ * path or device than there is. */
+void report(const struct options *o, const char *name, const char *text);
+
+/* Report the error of the device; returns EXIT_OPERATIONAL. */
+int fail(const struct options *o, const char *device, errcode_t err);
 
 /* Open a session on this filesystem. */
 errcode_t open_session(const struct options *o, const struct target *target,
 		       struct e2pf_session **session);
 
 /*
- * The user's command (run.c).
+ * The user's command, and the reader beside it (run.c).
  */
 
-/* Messages cannot end this program any more: a command follows. */
-void ignore_output_signals(void);
+struct beside {
+	pid_t command;			/* its process; 0: there is no command */
+	int pidfd;			/* of that; -1: not known */
+	int begin;			/* closed: the command may begin */
+};
 
-/* Execute the command in place of this program.  Returns only after an error message, with
- * the exit status. */
-int become_command(char **command);
+/* Make a process that reads.  Returns true in the reader, which is never to return from
+ * main(), and false in the process that was started, as soon as the command may begin: if
+ * the reader says so or has ended, or after a message that says why there is none. */
+bool start_reader(struct beside *b);
 
-/*
- * Start the command.  All signals must be blocked in the other threads.
- * From then on signals that would end this program are passed on to the
- * command.  If no process can be created, this program executes the command
- * itself.  Returns the child's process ID; or -1 after an error message, with
- * the exit status in *status: 127 not found, 126 not executable.
- */
-pid_t start_command(char **command, int *status);
+/* The reader allows the command to begin. */
+void begin_command(struct beside *b);
 
-/* Wait until the command has ended; signals act on this program again from then
- * on.  Returns the status of waitpid(2). */
-int wait_command(pid_t pid);
+/* Wait until the command has ended or the descriptor `other` can be read, at most
+ * `milliseconds` (-1: no limit).  Returns whether the command has ended. */
+bool wait_beside(const struct beside *b, int other, int milliseconds);
 
-/* The exit status for a command that ended with this waitpid(2) status.  If a
- * signal killed the command, this program kills itself with the same signal. */
-int exit_as_command(int waited);
+/* What is written to this descriptor is lost from now on. */
+void drop_output(int fd);
+
+/* Become the command.  Returns an exit status after an error message: 127 not found, 126
+ * not executable. */
+int exec_command(char **command);
 
 #endif

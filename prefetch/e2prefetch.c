@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -26,8 +26,10 @@
 struct reading {
 	struct options *o;
 	struct targets targets;
+	struct beside beside;
+	pid_t group;			/* of the process that was started */
+	int ended;			/* can be read when `done` is set */
 	pthread_mutex_t lock;		/* protects the members below */
-	pthread_cond_t changed;
 	unsigned begun;			/* targets whose sessions may be counted */
 	uint64_t left;			/* memory for the next one, bytes */
 	bool over;			/* no more is wanted */
@@ -85,6 +87,8 @@ static bool is_over(struct reading *r, unsigned begun)
 	return over;
 }
 
+static const char command_ended[] = "the command has ended";
+
 /* Returns false if no other one is wanted. */
 static bool read_target(struct reading *r, unsigned i)
 {
@@ -93,16 +97,21 @@ static bool read_target(struct reading *r, unsigned i)
 	errcode_t err = open_session(r->o, t, &t->session);
 	bool over, opened = !err;
 
-	if (opened && is_over(r, i))
-		e2pf_session_turn_off(t->session, "the command has ended");
-	else if (opened)
+	if (!opened) {
+		worst(&r->status, fail(r->o, t->device, err));
+	} else if (is_over(r, i)) {
+		e2pf_session_turn_off(t->session, command_ended);
+	} else {
 		err = start_target(r, t);
-	if (err)
-		worst(&r->status, fail(t->device, err));
+		if (err)
+			e2pf_session_turn_off(t->session, error_message(err));
+	}
 	over = is_over(r, i + 1);
 	if (opened && !over && pf_engine_wait(t->session->engine, -1)) {
 		spend(r, t->session);
-		t->seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - began;
+		over = is_over(r, i + 1);
+		if (!over)
+			t->seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - began;
 	}
 	return !over;
 }
@@ -117,26 +126,22 @@ static void *read_all(void *arg)
 		i++;
 	pthread_mutex_lock(&r->lock);
 	r->done = true;
-	pthread_cond_signal(&r->changed);
 	pthread_mutex_unlock(&r->lock);
+	eventfd_write(r->ended, 1);
 	return NULL;
 }
 
-#define TICK_NS 250000000
+#define TICK_MS 250
 #define CLEAR_LINE "\r\033[K"
 
-/* Wait for a moment; returns true when all is read. */
+/* Returns true when all is read; otherwise how much is. */
 static bool has_ended(struct reading *r, struct pf_engine_stats *sum)
 {
 	struct pf_engine_stats one;
-	struct timespec until = e2pf_deadline(TICK_NS);
 	unsigned i, begun;
 	bool done;
 
 	pthread_mutex_lock(&r->lock);
-	while (!r->done &&
-	       !pthread_cond_timedwait(&r->changed, &r->lock, &until))
-		;
 	done = r->done;
 	begun = r->begun;
 	pthread_mutex_unlock(&r->lock);
@@ -158,48 +163,50 @@ static void print_progress(const struct pf_engine_stats *st, double passed)
 		mib / passed);
 }
 
+/* How long to wait, after the command has ended, for a device that does not
+ * answer. */
+#define PATIENCE_MS 1000
+
 /* The command begins when the device has not answered for this long. */
 #define STALL_S 1.0
 
-/* Of a job in the background nothing is shown, whether or not the terminal would stop
- * it. */
-static bool is_seen(void)
+/* On a terminal, but not from the background: there it would come between the lines of
+ * other programs, or stop this one. */
+static bool shows_progress(const struct reading *r)
 {
-	pid_t foreground = tcgetpgrp(STDERR_FILENO);
-
-	return foreground < 0 || foreground == getpgrp();
+	return tcgetpgrp(STDERR_FILENO) == r->group;
 }
 
-/* Wait until everything is read.  Print progress four times a second if standard
- * error is a terminal, but not for a read that is over sooner.  A command begins
- * after a limited time, whatever is left, because it may need little of the rest. */
-static void wait_with_progress(struct reading *r)
+/* Wait until everything is read.  Print progress four times a second, but not for a read
+ * that is over sooner.  A command begins after a limited time, whatever is left, because
+ * it may need little of the rest.  Returns whether everything is read. */
+static bool wait_with_progress(struct reading *r)
 {
-	bool show = isatty(STDERR_FILENO), shown = false;
 	double began = e2pf_clock_seconds(CLOCK_MONOTONIC), now = began, moved = began;
 	struct pf_engine_stats st;
+	bool shown = false, done = false;
 	uint64_t before = 0;
-	sigset_t stop, mask;
 
-	/* It may go to the background before a line is written. */
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGTTOU);
-	pthread_sigmask(SIG_BLOCK, &stop, &mask);
 	while (!(r->o->command && (now - began >= (double)r->o->wait ||
-				   now - moved >= STALL_S)) &&
-	       !has_ended(r, &st)) {
+				   now - moved >= STALL_S))) {
+		/* There is nothing to be said about a command that never began. */
+		if (wait_beside(&r->beside, r->ended, TICK_MS))
+			_exit(0);
+		done = has_ended(r, &st);
+		if (done)
+			break;
 		now = e2pf_clock_seconds(CLOCK_MONOTONIC);
 		if (st.planned_bytes + st.prefetched_requests != before)
 			moved = now;
 		before = st.planned_bytes + st.prefetched_requests;
-		if (!show || !is_seen())
-			continue;
-		shown = true;
-		print_progress(&st, now - began);
+		if (shows_progress(r)) {
+			print_progress(&st, now - began);
+			shown = true;
+		}
 	}
-	if (shown && is_seen())
+	if (shown)
 		fputs(CLEAR_LINE, stderr);
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	return done;
 }
 
 /* Returns 0; or EXIT_OPERATIONAL, after a message that says why there are no
@@ -213,62 +220,83 @@ static int stats_status(const struct options *o, const char *why)
 	return EXIT_OPERATIONAL;
 }
 
-/* Write the same line as a check, but none if everything was cached, as is usual
- * in a timer. */
-static void write_log(const struct target *t, const struct pf_engine_stats *st)
+/* Why not everything was read that was not cached; or NULL. */
+static const char *why_incomplete(const struct target *t,
+				  const struct pf_engine_stats *st)
 {
-	char sentence[128];
-
-	if (!st->prefetched_requests)
-		return;
-	snprintf(sentence, sizeof(sentence), "read %.1f MiB ahead in %" PRIu64
-		 " requests; %.1f s%s", (double)st->prefetched_bytes / (1u << 20),
-		 st->prefetched_requests, t->seconds,
-		 t->seconds > 0 ? "" : ", not to its end");
-	e2pf_system_log(t->device, sentence);
+	return t->session->why_off ? t->session->why_off :
+	       st->errors ? "reads have failed" :
+	       st->gave_up ? "the memory for it is used up" :
+	       t->seconds > 0 ? NULL : command_ended;
 }
 
-/* How long to wait, after the command has ended, for a device that does not
- * answer. */
-#define PATIENCE_MS 1000
-
-/* Say how much was read; *why: why there are no statistics.  Returns the status
- * without a command. */
-static int finish_target(const struct reading *all, const struct target *t,
-			 const char **why)
+/* Write the same line as a check, but none if everything was cached, as is usual
+ * in a timer. */
+static void write_log(const struct target *t, const struct pf_engine_stats *st,
+		      const char *why)
 {
-	const struct options *o = all->o;
-	struct e2pf_report r = { .device = NULL };
-	const struct pf_engine_stats *st = &r.engine;
-	bool complete;
+	char text[512];
 
-	e2pf_session_stop(t->session, all->over ? PATIENCE_MS : -1);
-	e2pf_session_report(t->session, &r);
-	complete = !st->errors && !st->gave_up && !t->session->why_off;
-	if (t->session->why_off && !o->command)
+	if (!st->prefetched_requests && !why)
+		return;
+	snprintf(text, sizeof(text), "read %.1f MiB ahead in %" PRIu64
+		 " requests; %.1f s%s%s", (double)st->prefetched_bytes / (1u << 20),
+		 st->prefetched_requests, t->seconds,
+		 why ? "; incomplete: " : "", why ? why : "");
+	e2pf_system_log(t->device, text);
+}
+
+/* Print how much was read, if that was asked for, or if somebody at a terminal may wonder
+ * why it was less than there is. */
+static void print_summary(const struct options *o, const struct target *t,
+			  const struct pf_engine_stats *st, const char *why)
+{
+	bool wonders = why && why != command_ended &&
+		       (!o->command || isatty(STDERR_FILENO));
+
+	if (!o->verbose && !wonders)
+		return;
+	if (why && !st->prefetched_requests)
 		fprintf(stderr, "e2prefetch: %s: nothing is read ahead: %s\n",
-			t->device, t->session->why_off);
-	else if (o->verbose && complete && !st->planned_bytes)
+			t->device, why);
+	else if (!why && !st->planned_bytes)
 		fprintf(stderr, "e2prefetch: %s: already in memory\n",
 			t->device);
-	else if (o->verbose || (!complete && !o->command))
+	else
 		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
 			"%.1f MiB read in %" PRIu64 " requests, %"
-			PRIu64 " errors%s\n", t->device,
+			PRIu64 " errors%s%s\n", t->device,
 			(double)st->planned_bytes / (1u << 20),
 			(double)st->prefetched_bytes / (1u << 20),
 			st->prefetched_requests, st->errors,
-			complete ? "" : ", incomplete");
+			why ? ", incomplete: " : "", why ? why : "");
+}
+
+/* Say how much was read; *no_stats: why there are no statistics.  Returns the status
+ * without a command. */
+static int finish_target(const struct reading *all, const struct target *t,
+			 const char **no_stats)
+{
+	const struct options *o = all->o;
+	struct e2pf_report r = { .device = NULL };
+	const char *why;
+
+	e2pf_session_stop(t->session, all->over ? PATIENCE_MS : -1);
+	e2pf_session_report(t->session, &r);
+	why = why_incomplete(t, &r.engine);
+	print_summary(o, t, &r.engine, why);
 	if (o->verbose > 1)
 		e2pf_report_print(&r, "e2prefetch", stderr);
-	if (complete && !o->command && !t->mounted && t->number)
+	if (!why && !o->command && !t->mounted && t->number)
 		fprintf(stderr, "e2prefetch: %s: the kernel drops its cache when the "
 			"last program closes it (-- COMMAND keeps it open)\n",
 			t->device);
 	if (o->settings.log)
-		write_log(t, st);
-	*why = e2pf_stats_save(o->settings.stats, &r);
-	return complete ? 0 : EXIT_INCOMPLETE;
+		write_log(t, &r.engine, why);
+	/* There is no check that could use them. */
+	r.engine.wasted_bytes = 0;
+	*no_stats = e2pf_stats_save(o->settings.stats, &r);
+	return why ? EXIT_INCOMPLETE : 0;
 }
 
 /* The thread has ended.  Returns the status without a command.  With several
@@ -287,16 +315,15 @@ static int finish(struct reading *r)
 	}
 	if (r->o->settings.stats)
 		worst(&r->status, stats_status(r->o, why));
-	for (i = 0; i < r->begun; i++)
-		e2pf_session_free(r->targets.item[i].session);
 	return r->status;
 }
 
-/* The command has ended.  A thread that still waits for the device ends with the
- * process. */
-static int end_reading(struct reading *r, pthread_t thread)
+/* The command has ended, or the reading.  Returns false if a thread still waits for the
+ * device: that ends with the process. */
+static bool end_reading(struct reading *r, pthread_t thread)
 {
 	struct e2pf_session *s = NULL;
+	bool ended;
 
 	pthread_mutex_lock(&r->lock);
 	r->over = true;
@@ -305,69 +332,90 @@ static int end_reading(struct reading *r, pthread_t thread)
 	pthread_mutex_unlock(&r->lock);
 	if (s)
 		pf_engine_stop(s->engine, PATIENCE_MS);
-	if (e2pf_thread_join(thread, PATIENCE_MS)) {
-		r->status = 0;
+	ended = e2pf_thread_join(thread, PATIENCE_MS);
+	if (ended)
 		finish(r);
-		return r->status & EXIT_OPERATIONAL;
-	}
-	return stats_status(r->o, r->o->settings.stats ? "the device does not respond" :
-						NULL);
+	else
+		report(r->o, r->o->path[0], "not all is read ahead: the device does not "
+		       "respond");
+	return ended;
 }
 
-/*
- * Run the command, which may begin before all is read, whatever happens to the
- * reading; exit as it does.
- */
-static void run_command(struct reading *r, bool ahead, pthread_t thread)
+/* A device that is not mounted keeps its page cache as long as it is open. */
+static bool must_hold(const struct reading *r)
 {
-	int status, result = 0, waited = 0;
-	pid_t pid = start_command(r->o->command, &status);
+	unsigned i;
 
-	if (pid >= 0)
-		waited = wait_command(pid);
-	if (ahead)
-		result = end_reading(r, thread);
-	fflush(stdout);
-	if (pid >= 0)
-		status = exit_as_command(waited);
-	/* exit() would run handlers that free memory which a thread may still
-	 * use. */
-	_exit(status ? status : result);
+	for (i = 0; i < r->targets.count; i++)
+		if (r->targets.item[i].session && !r->targets.item[i].mounted)
+			return true;
+	return false;
 }
 
-/* The one that opens the filesystems, and a worker. */
-#define LEAST_THREADS 2u
+/* Report before the command begins, or as soon as the reading or the command has ended.
+ * exit() would run handlers that free memory which a thread may still use. */
+static void end_beside(struct reading *r, bool done, pthread_t thread)
+{
+	bool ended;
+
+	if (!done) {
+		begin_command(&r->beside);
+		wait_beside(&r->beside, r->ended, -1);
+	}
+	ended = end_reading(r, thread);
+	drop_output(STDERR_FILENO);
+	if (done)
+		begin_command(&r->beside);
+	if (ended && must_hold(r))
+		wait_beside(&r->beside, -1, -1);
+	_exit(0);
+}
+
+static int read_ahead(struct reading *r)
+{
+	pthread_t thread = pthread_self();
+	int err = configure_options(r->o);
+	unsigned i;
+	bool done;
+
+	if (err)
+		return err;
+	/* A descriptor of a high number takes 7 ms once there are threads. */
+	e2pf_share_join();
+	r->ended = eventfd(0, EFD_CLOEXEC);
+	err = r->ended < 0 ? errno : e2pf_thread_start(&thread, read_all, r);
+	if (err)
+		return fail(r->o, r->o->path[0], err);
+	done = wait_with_progress(r);
+	if (r->o->command)
+		end_beside(r, done, thread);
+	pthread_join(thread, NULL);
+	finish(r);
+	for (i = 0; i < r->begun; i++)
+		e2pf_session_free(r->targets.item[i].session);
+	return r->status;
+}
+
+/* The reader, its thread that opens the filesystems, and a worker. */
+#define MIN_TASKS 3u
 
 static int run(struct options *o)
 {
 	struct reading r = {
-		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER, .left = UINT64_MAX
+		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER, .left = UINT64_MAX,
+		.group = getpgrp(), .beside = { .pidfd = -1 }
 	};
-	pthread_t thread = pthread_self();
-	int err;
 
-	if (o->command)
-		ignore_output_signals();
-	err = configure_options(o);
-	if (err && !o->command)
-		return err;
-	/* A command may write statistics of its own. */
+	if (!o->command)
+		return read_ahead(&r);
+	if (e2pf_threads_left("", MIN_TASKS) >= MIN_TASKS &&
+	    start_reader(&r.beside)) {
+		read_ahead(&r);
+		_exit(0);
+	}
+	/* The command may write statistics of its own. */
 	unsetenv("PREFETCH_STATS");
-	if (o->command && e2pf_threads_left("", LEAST_THREADS) < LEAST_THREADS)
-		return become_command(o->command);
-	/* A descriptor of a high number takes 7 ms once there are threads. */
-	e2pf_share_join();
-	e2pf_cond_init(&r.changed);
-	if (!err)
-		err = e2pf_thread_start(&thread, read_all, &r);
-	if (!err)
-		wait_with_progress(&r);
-	if (o->command)
-		run_command(&r, !err, thread);
-	if (err)
-		return fail(o->path[0], err);
-	pthread_join(thread, NULL);
-	return finish(&r);
+	return exec_command(o->command);
 }
 
 int main(int argc, char **argv)

@@ -3,41 +3,42 @@
 /* Opens a filesystem, and reports why it cannot be opened. */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
 
-/* The group that may read a device which this user may not. */
-static void print_readers(const char *device, errcode_t err)
+void report(const struct options *o, const char *name, const char *text)
 {
-	const struct group *group = NULL;
-	struct stat st;
-
-	if ((err != EACCES && err != EPERM) || stat(device, &st))
-		return;
-	if (st.st_mode & S_IRGRP)
-		group = getgrgid(st.st_gid);
-	if (err == EPERM)
-		fputs(": a container must be allowed to read it", stderr);
-	else if (group && strcmp(group->gr_name, "root"))
-		fprintf(stderr, ": to read it, be in the group %s or "
-			"have CAP_DAC_READ_SEARCH", group->gr_name);
-	else
-		fputs(": to read it, have CAP_DAC_READ_SEARCH", stderr);
+	fprintf(stderr, "e2prefetch: %s: %s\n", name, text);
+	if (o->settings.log)
+		e2pf_system_log(name, text);
 }
 
-int fail(const char *device, errcode_t err)
+/* The group of the device's node is of no help: who may not write to the device may not
+ * see what of it is cached. */
+static const char *hint(const char *device, errcode_t err)
+{
+	struct stat st;
+
+	if (stat(device, &st) || !S_ISBLK(st.st_mode))
+		return "";
+	return err == EACCES ? ": root can read ahead (sudo e2prefetch PATH), and then "
+			       "any user's command gains" :
+	       err == EPERM ? ": the container, or DevicePolicy= of the unit, must "
+			      "allow it" : "";
+}
+
+int fail(const struct options *o, const char *device, errcode_t err)
 {
 	bool none = err == EXT2_ET_BAD_MAGIC || err == EXT2_ET_SHORT_READ;
+	char text[256];
 
-	fprintf(stderr, "e2prefetch: %s: %s%s%s", device, none ?
-		"no ext2, ext3 or ext4 filesystem found (" : "",
-		error_message(err), none ? ")" : "");
-	print_readers(device, err);
-	fputc('\n', stderr);
+	snprintf(text, sizeof(text), "%s%s%s%s", none ?
+		 "no ext2, ext3 or ext4 filesystem found (" : "",
+		 error_message(err), none ? ")" : "", hint(device, err));
+	report(o, device, text);
 	return EXIT_OPERATIONAL;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -148,51 +149,72 @@ static int parse_option(int c, const char *value, struct options *o)
 	return 0;
 }
 
-/* Parse the arguments after the options: the paths, and perhaps a command. */
-static int parse_operands(int argc, char **argv, struct options *o)
+/* The name of a program where a path belongs. */
+static bool is_program(const char *path)
 {
-	bool is_probe = !strcmp(argv[0], "probe");
+	struct stat st;
 
-	o->path = &argv[optind];
-	if (optind > 1 && !strcmp(argv[optind - 1], "--"))
-		return wrong("no path given");
-	for (; optind < argc && strcmp(argv[optind], "--"); optind++)
-		o->paths++;
+	return !strchr(path, '/') && stat(path, &st) && errno == ENOENT;
+}
+
+/* Check the paths, and the command that follows `--'; `rest` is that, or the end. */
+static int parse_operands(char *name, char **rest, struct options *o)
+{
+	bool is_probe = !strcmp(name, "probe");
+	unsigned i;
+
 	if (!o->paths)
 		return wrong("no path given");
-	if (optind < argc) {
-		if (optind + 1 == argc)
-			return wrong("no command follows --");
-		o->command = &argv[optind + 1];
-	}
+	if (*rest && !rest[1])
+		return wrong("no command follows --");
+	if (*rest)
+		o->command = &rest[1];
 	if (is_probe ? o->command || o->paths > 1 : !!o->longer_than)
 		return wrong("probe takes one path and no command; "
 			     "--longer-than is for probe only");
+	for (i = 1; i < o->paths && !o->command; i++)
+		if (is_program(o->path[i]))
+			return wrong("no file \"%s\" is here: is -- missing?",
+				     o->path[i]);
 	return -1;
 }
 
+/* Options may follow paths.  The paths are collected at the start of argv. */
 int parse_options(int argc, char **argv, struct options *o)
 {
 	const struct option *option;
-	int c, err;
+	const char *hint;
+	char *name = argv[0];
+	int c, err, n;
 
 	memset(o, 0, sizeof(*o));
 	o->wait = WAIT_S;
+	o->path = argv;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:O:xw:l:vhV", options,
-				NULL)) != -1) {
+	for (n = 1; n < argc && strcmp(argv[n], "--"); n++)
+		;
+	while ((c = getopt_long(n, argv, "-:O:xw:l:vhV", options, NULL)) != -1) {
+		if (c == 1) {
+			o->path[o->paths++] = optarg;
+			continue;
+		}
+		hint = o->paths ? ": is -- missing?" : "";
 		if (c == '?')
-			return wrong("unknown option \"%s\"", argv[optind - 1]);
+			return wrong("unknown option \"%s\"%s", optopt ?
+				     (char[]){ '-', (char)optopt, '\0' } :
+				     argv[optind - 1], hint);
 		if (c == ':')
-			return wrong("\"%s\" needs a value", argv[optind - 1]);
+			return wrong("\"%s\" needs a value%s", argv[optind - 1],
+				     hint);
 		err = parse_option(c, optarg, o);
 		for (option = options; err > 0 && option->val != c; option++)
 			;
 		if (err)
-			return err < 0 ? 0 : wrong("invalid value \"%s\" of --%s",
-						   optarg, option->name);
+			return err < 0 ? 0 :
+			       wrong("invalid value \"%s\" of --%s%s", optarg,
+				     option->name, hint);
 	}
-	return parse_operands(argc, argv, o);
+	return parse_operands(name, &argv[n], o);
 }
 
 int configure_options(struct options *o)

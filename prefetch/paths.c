@@ -75,7 +75,7 @@ static char *find_device(dev_t number)
 }
 
 /* Inode 2 is the root of the filesystem. */
-static int add_directory(struct target *t, uint64_t inode)
+static int add_directory(const struct options *o, struct target *t, uint64_t inode)
 {
 	uint32_t *directory;
 
@@ -84,45 +84,47 @@ static int add_directory(struct target *t, uint64_t inode)
 		t->whole = true;
 	directory = reallocarray(t->directory, t->directories + 1, sizeof(*directory));
 	if (!directory)
-		return fail(t->device, ENOMEM);
+		return fail(o, t->device, ENOMEM);
 	t->directory = directory;
 	directory[t->directories++] = (uint32_t)inode;
 	return 0;
 }
 
 /* Add the filesystem that this directory lies on. */
-static int add_mounted(struct targets *all, const char *path,
-		       const struct stat *st)
+static int add_mounted(const struct options *o, struct targets *all,
+		       const char *path, const struct stat *st)
 {
 	struct target *t = find_target(all, st->st_dev);
 	struct statfs fs;
-	char *name;
+	char *name, text[160];
 
 	if (t)
-		return add_directory(t, st->st_ino);
+		return add_directory(o, t, st->st_ino);
 	if (statfs(path, &fs) || fs.f_type != EXT4_SUPER_MAGIC) {
-		fprintf(stderr, "e2prefetch: %s: on another filesystem; only ext2, "
-			"ext3 and ext4 are read ahead\n", path);
+		report(o, path, "on another filesystem; only ext2, ext3 and ext4 are "
+		       "read ahead");
 		return EXIT_OPERATIONAL;
 	}
 	name = find_device(st->st_dev);
 	if (!name) {
-		fprintf(stderr, "e2prefetch: %s: there is no node in /dev for its "
-			"device %u:%u; a container must be given one\n", path,
-			major(st->st_dev), minor(st->st_dev));
+		snprintf(text, sizeof(text), "there is no node in /dev for its device "
+			 "%u:%u; a container must be given one, and a unit must not "
+			 "have PrivateDevices=yes", major(st->st_dev),
+			 minor(st->st_dev));
+		report(o, path, text);
 		return EXIT_OPERATIONAL;
 	}
 	t = add_target(all, name);
 	free(name);
 	if (!t)
-		return fail(path, ENOMEM);
+		return fail(o, path, ENOMEM);
 	t->number = st->st_dev;
-	return add_directory(t, st->st_ino);
+	return add_directory(o, t, st->st_ino);
 }
 
 /* Others below the directory, as far as they are of these types.  Files can be mount
  * points, too. */
-static int add_below(struct targets *all, const char *real)
+static int add_below(const struct options *o, struct targets *all, const char *real)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
 	char line[PATH_MAX * 2 + 4096];	/* longer options are cut off */
@@ -135,7 +137,7 @@ static int add_below(struct targets *all, const char *real)
 		    strncmp(one.mnt_type, "ext", 3) ||
 		    stat(one.mnt_dir, &st) || !S_ISDIR(st.st_mode))
 			continue;
-		status |= add_mounted(all, one.mnt_dir, &st);
+		status |= add_mounted(o, all, one.mnt_dir, &st);
 	}
 	if (mounts)
 		endmntent(mounts);
@@ -143,7 +145,8 @@ static int add_below(struct targets *all, const char *real)
 }
 
 /* A device or an image.  One that cannot be seen is reported when it is opened. */
-static int add_named(struct targets *all, const char *path, const struct stat *st)
+static int add_named(const struct options *o, struct targets *all, const char *path,
+		     const struct stat *st)
 {
 	struct target *t;
 	int mounted = 0;
@@ -157,7 +160,7 @@ static int add_named(struct targets *all, const char *path, const struct stat *s
 	if (!t)
 		t = add_target(all, path);
 	if (!t)
-		return fail(path, ENOMEM);
+		return fail(o, path, ENOMEM);
 	t->number = st && S_ISBLK(st->st_mode) ? st->st_rdev : 0;
 	t->mounted |= mounted & EXT2_MF_MOUNTED;
 	t->whole = true;
@@ -172,15 +175,15 @@ static int add_path(const struct options *o, struct targets *all,
 	int status;
 
 	if (stat(path, &st))
-		return add_named(all, path, NULL);
+		return add_named(o, all, path, NULL);
 	if (!S_ISDIR(st.st_mode))
-		return add_named(all, path, &st);
+		return add_named(o, all, path, &st);
 	real = realpath(path, NULL);
 	if (!real)
-		return fail(path, ENOMEM);
-	status = add_mounted(all, path, &st);
+		return fail(o, path, errno);
+	status = add_mounted(o, all, path, &st);
 	if (!o->one_filesystem)
-		status |= add_below(all, real);
+		status |= add_below(o, all, real);
 	free(real);
 	return status;
 }

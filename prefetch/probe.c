@@ -121,6 +121,7 @@ int probe_command(int argc, char **argv)
 	status = configure_options(&o);
 	if (status)
 		return status;
+	o.settings.log = false;
 	o.classes = E2PF_ALL_CLASSES;
 	o.one_filesystem = true;
 	status = find_targets(&o, &targets);
@@ -130,11 +131,11 @@ int probe_command(int argc, char **argv)
 	device = targets.item[0].device;
 	err = open_session(&o, &targets.item[0], &session);
 	if (err)
-		return fail(device, err);
+		return fail(&o, device, err);
 	err = e2pf_probe(session, &probe);
 	e2pf_session_free(session);
 	if (err)
-		return fail(device, err);
+		return fail(&o, device, err);
 	print_time(&probe, device);
 	if (o.longer_than)
 		return is_longer(&probe, (double)o.longer_than);

@@ -1,136 +1,194 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Runs the user's command as a child process.  The terminal sends its signals
- * to both processes; signals from elsewhere are passed on to the command.  The
- * command runs even if this program lacks resources.
+ * Runs the user's command in the process that was started, as nohup(1) and nice(1) do: the
+ * command has its PID, parent, group, terminal and signals.  The reader is a process
+ * beside it that is no child of it, and ends when the command does.
  */
+#include <dirent.h>
 #include <errno.h>
-#include <pthread.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "commands.h"
 
-static volatile sig_atomic_t child;
+/* Without pidfd_open(2) of Linux 5.3, how often to look whether the command has ended. */
+#define LOOK_MS 100
 
-/* The terminal has sent two of them to the command as well, unless that has left our
- * process group.  What the command sends to the group has reached it. */
-static void pass_on(int sig, siginfo_t *info, void *context)
+/* If standard error is a closed pipe or a full file, the command runs all the same. */
+static void complain(const char *what, const char *name, int err)
 {
-	bool of_terminal = info->si_code == SI_KERNEL &&
-			   (sig == SIGINT || sig == SIGQUIT);
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction pipe, size;
 
-	(void)context;
-	if (child > 0 && info->si_pid != child &&
-	    !(of_terminal && getpgid((pid_t)child) == getpgrp()))
-		kill((pid_t)child, sig);
+	sigaction(SIGPIPE, &ignore, &pipe);
+	sigaction(SIGXFSZ, &ignore, &size);
+	fprintf(stderr, "e2prefetch: cannot %s%s: %s\n", what, name,
+		strerror(err));
+	sigaction(SIGPIPE, &pipe, NULL);
+	sigaction(SIGXFSZ, &size, NULL);
 }
 
-static const int signals[] = {
-	SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM
-};
-
-#define SIGNALS (sizeof(signals) / sizeof(*signals))
-
-static struct sigaction before[SIGNALS];
-
-static int say_why_not(const char *command, int err)
+int exec_command(char **command)
 {
-	fprintf(stderr, "e2prefetch: cannot run %s: %s\n", command,
-		strerror(err));
+	int err;
+
+	execvp(command[0], command);
+	err = errno;
+	complain("run ", command[0], err);
 	return err == ENOENT ? 127 : 126;
 }
 
-/* A closed pipe or a limit on file sizes must neither keep the command from running nor
- * change its status. */
-static const int of_output[] = { SIGPIPE, SIGXFSZ };
-static sigset_t defaults;		/* of the command */
-
-void ignore_output_signals(void)
+void drop_output(int fd)
 {
-	size_t i;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	sigemptyset(&defaults);
-	for (i = 0; i < 2; i++)
-		if (signal(of_output[i], SIG_IGN) == SIG_DFL)
-			sigaddset(&defaults, of_output[i]);
+	if (null < 0 || dup2(null, fd) < 0)
+		close(fd);
+	if (null > fd)
+		close(null);
 }
 
-int become_command(char **command)
+/* What the reader holds open a moment longer than the command may be a pipe whose end
+ * somebody waits for, or a lock. */
+static void close_inherited(int keep)
 {
-	size_t i;
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	int fd;
 
-	for (i = 0; i < 2; i++)
-		if (sigismember(&defaults, of_output[i]))
-			signal(of_output[i], SIG_DFL);
-	execvp(command[0], command);
-	return say_why_not(command[0], errno);
-}
-
-/* Signals are blocked until it is known which process must handle them. */
-pid_t start_command(char **command, int *status)
-{
-	posix_spawnattr_t attr;
-	sigset_t all, mask;
-	pid_t pid = -1;
-	const struct sigaction sa = {
-		.sa_sigaction = pass_on, .sa_flags = SA_RESTART | SA_SIGINFO
-	};
-	size_t i;
-	int err;
-
-	/* If it is ignored, a command that has ended leaves no status. */
-	signal(SIGCHLD, SIG_DFL);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &mask);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK |
-				 POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setsigdefault(&attr, &defaults);
-	posix_spawnattr_setsigmask(&attr, &mask);
-	err = posix_spawnp(&pid, command[0], NULL, &attr, command, environ);
-	posix_spawnattr_destroy(&attr);
-	if (!err) {
-		child = pid;
-		for (i = 0; i < SIGNALS; i++)
-			sigaction(signals[i], &sa, &before[i]);
+	drop_output(STDIN_FILENO);
+	drop_output(STDOUT_FILENO);
+	while (dir && (entry = readdir(dir))) {
+		fd = atoi(entry->d_name);
+		if (fd > STDERR_FILENO && fd != keep && fd != dirfd(dir))
+			close(fd);
 	}
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	if (dir)
+		closedir(dir);
+}
+
+/* Refer to the process of the command, which does not end before begin_command() unless
+ * it is killed: then this may be another one of that number. */
+static void watch_command(struct beside *b)
+{
+	struct pollfd begin = { .fd = b->begin };
+
+#ifdef SYS_pidfd_open
+	b->pidfd = (int)syscall(SYS_pidfd_open, b->command, 0);
+#endif
+	if (poll(&begin, 1, 0) > 0)
+		_exit(0);
+}
+
+/* All signals are the command's; also that of a terminal to which a process in the
+ * background may not write. */
+static void become_reader(struct beside *b)
+{
+	sigset_t all;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	pid = fork();
+	if (pid < 0)
+		complain("read ahead", "", errno);
+	if (pid)
+		_exit(0);
+	setpgid(0, 0);
+	close_inherited(b->begin);
+	watch_command(b);
+}
+
+/* The command must not see that a child has ended.  A reader whose parent has ended
+ * would become a child of a process that adopts those. */
+static pid_t fork_orphan(struct beside *b)
+{
+	struct sigaction of_child;
+	int adopts = 0;
+	pid_t pid;
+
+	prctl(PR_GET_CHILD_SUBREAPER, &adopts);
+	if (adopts)
+		prctl(PR_SET_CHILD_SUBREAPER, 0);
+	pid = fork();
+	if (!pid)
+		become_reader(b);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	if (pid && adopts)
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* This drops the signal if it was blocked. */
+	if (pid > 0 && !sigaction(SIGCHLD, NULL, &of_child))
+		sigaction(SIGCHLD, &of_child, NULL);
+	return pid;
+}
+
+/* The reader's end, which is none of the standard files if one of those is closed.
+ * Returns 0 or an errno. */
+static int make_pipe(int *out, struct beside *b)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return errno;
+	b->begin = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(ends[1]);
+	*out = ends[0];
+	return b->begin < 0 ? EMFILE : 0;
+}
+
+bool start_reader(struct beside *b)
+{
+	int out = -1, err;
+	pid_t pid;
+	char any;
+
+	b->command = getpid();
+	err = make_pipe(&out, b);
+	if (!err) {
+		pid = fork_orphan(b);
+		if (!pid)
+			return true;
+		err = pid < 0 ? errno : 0;
+		close(b->begin);
+	}
 	if (!err)
-		return pid;
-	/* If the process cannot be made there is no prefetching, but the
-	 * command runs. */
-	*status = err == EAGAIN || err == ENOMEM ? become_command(command) :
-						   say_why_not(command[0], err);
-	return -1;
+		(void)!read(out, &any, 1);
+	else
+		complain("read ahead", "", err);
+	if (out >= 0)
+		close(out);
+	return false;
 }
 
-int wait_command(pid_t pid)
+void begin_command(struct beside *b)
 {
-	int waited = 0;
-	size_t i;
-
-	while (waitpid(pid, &waited, 0) < 0 && errno == EINTR)
-		;
-	child = 0;
-	for (i = 0; i < SIGNALS; i++)
-		sigaction(signals[i], &before[i], NULL);
-	return waited;
+	close(b->begin);
 }
 
-int exit_as_command(int waited)
+bool wait_beside(const struct beside *b, int other, int milliseconds)
 {
-	if (WIFEXITED(waited))
-		return WEXITSTATUS(waited);
-	/* The command has left a core file, if one is wanted. */
-	prctl(PR_SET_DUMPABLE, 0);
-	signal(WTERMSIG(waited), SIG_DFL);
-	raise(WTERMSIG(waited));
-	return 128 + WTERMSIG(waited);
+	struct pollfd fd[2] = {
+		{ .fd = b->pidfd, .events = POLLIN },
+		{ .fd = other, .events = POLLIN }
+	};
+	bool look = b->command && b->pidfd < 0;
+	int n;
+
+	do {
+		n = poll(fd, 2, look && milliseconds < 0 ? LOOK_MS :
+			 milliseconds);
+		if (look && kill(b->command, 0) && errno == ESRCH)
+			return true;
+	} while (!n && milliseconds < 0);
+	return fd[0].revents;
 }

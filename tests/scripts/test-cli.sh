@@ -254,7 +254,7 @@ test_journal()
 prefetch_stats_refused()
 {
 	rm -f "$dir/ran"
-	PREFETCH_STATS=$dir/precious exits 8 "$PREFETCHER" "$image" -- touch "$dir/ran" &&
+	PREFETCH_STATS=$dir/precious exits 0 "$PREFETCHER" "$image" -- touch "$dir/ran" &&
 	[ ! -s "$dir/out" ] && one_line && [ -e "$dir/ran" ] &&
 	[ "$(cat "$dir/precious")" = precious ] &&
 	grep -qF "e2prefetch: cannot write statistics to \"$dir/precious\": " "$dir/err"
@@ -520,6 +520,24 @@ read [0-9.]+ MiB ahead in [0-9]+ requests; [0-9.]+ s" "$dir/log" &&
 	[ ! -s "$dir/log" ]
 }
 
+# And why nothing, or not all, was read.
+reason_is_logged()
+{
+	local page at
+
+	with_log empty env -u PREFETCH_LOG "$PREFETCHER" /proc -- true >"$dir/log" &&
+	cat "$dir/log" && grep "e2prefetch: /proc: on another filesystem; only" "$dir/log" ||
+		return
+	page=$(getconf PAGESIZE)
+	cp "$image" "$dir/fs" && drop "$dir/fs"
+	at=$(dumpe2fs "$dir/fs" 2>/dev/null | awk -v p="$page" '/Inode table at/ {
+		print int($4 * 1024 / p) * p; exit }')
+	with_log empty env -u PREFETCH_LOG E2PF_FAULT="read:$at+$page" \
+		E2PF_FAULT_FILE="$dir/fs" E2PF_FAULT_LOG="$dir/hits" LD_PRELOAD="$1" \
+		"$PREFETCHER" "$dir/fs" -- true >"$dir/log" && cat "$dir/log" &&
+		grep " requests; .*; incomplete: reads have failed\$" "$dir/log"
+}
+
 # Where a read fails, and so that it did, is said to who asked, kept in the statistics,
 # and logged.
 says_failing()
@@ -550,6 +568,8 @@ test_log()
 	tap_unless "$(no_disk)" "what e2prefetch reads is logged" \
 		undisturbed reading_is_logged
 	fault=$(library fault-inject)
+	tap_unless "$(no_disk)${E2PF_RUNTIME:+a sanitizer}" "and why it was not read" \
+		undisturbed reason_is_logged "$fault"
 	tap_unless "${E2PF_RUNTIME:+a sanitizer}" "a bad sector is said" says_failing "$fault"
 	rm -f "$dir/log"
 	tap_check "log = 0" logs 0 PREFETCH_LOG=0

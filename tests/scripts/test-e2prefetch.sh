@@ -5,8 +5,10 @@
 # The command e2prefetch: valid and invalid options, the statistics, the exit
 # status and signals of a user's command, and probe.
 #
-#   test-e2prefetch.sh [GROUP...]	of: usage only reading paths fuse command
+#   test-e2prefetch.sh [GROUP...]	of: usage only reading paths fuse command beside
 #					command_first settings progress probe
+#
+#   E2PF_RUNS=100	how often each signal is sent (default: 5)
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -59,6 +61,14 @@ test_usage()
 			'-w '{-1,x,01,1s,4294967296} \
 			--only={,bitmaps\,,bitmap,Bitmaps} \
 			'probe --longer-than='{0,m,1d,1.5,99999999999} )
+	tap_check "options behind the path" run 0 "$image" --only=bitmaps -v
+	tap_check "as far as --" run 0 "$image" -x -- test -e "$image"
+	tap_check "with POSIXLY_CORRECT, too" env POSIXLY_CORRECT=1 "$PREFETCHER" \
+		"$image" --only=bitmaps
+	for value in "ls $image" "ls -lR $image" "ls -v" "ls --reverse"; do
+		tap_check "e2prefetch $image $value" refused "$image" $value
+		tap_check "is -- missing?" grep -q ": is -- missing? (see" "$dir/err"
+	done
 	tap_check "e2prefetch --wait x" refused --wait x "$image"
 	tap_check "the option is named" grep -q '"x" of --wait' "$dir/err"
 	tap_check "no such device" failed "$dir/none"
@@ -110,7 +120,26 @@ verbose()
 too_little_memory()
 {
 	drop "$big"
-	PREFETCH_MEM=1M PREFETCH_THREADS=2 run 4 "$big" && grep -q ', incomplete$' "$dir/err"
+	PREFETCH_MEM=1M PREFETCH_THREADS=2 run 4 "$big" && grep -q ', incomplete: the memory for it is used up$' "$dir/err"
+}
+
+# Whoever is at a terminal need not ask why a walk did not become faster.
+says_why()
+{
+	local why=': .* requests, 0 errors, incomplete: the memory for it is used up'
+
+	drop "$big"
+	PREFETCH_MEM=1M script -qec "'$PREFETCHER' '$big' -- echo said" /dev/null \
+		>"$dir/screen" </dev/null && cat "$dir/screen" && grep "$why" "$dir/screen" &&
+		drop "$big" && PREFETCH_MEM=1M run 0 "$big" -- true && [ ! -s "$dir/err" ]
+}
+
+# It ends while nothing has been read yet.
+says_ended()
+{
+	drop "$big"
+	LD_PRELOAD=$dir/odd.so E2PF_GO=$dir/never run 0 -v -w 0 "$big" -- true &&
+		wait_for grep ': the command has ended$' "$dir/err"
 }
 
 warns_of_device()
@@ -188,6 +217,9 @@ test_reading()
 
 	tap_check "-v is a line, -v -v has notes, too" verbose
 	tap_unless "$(no_disk)" "little memory: status 4" undisturbed too_little_memory
+	tap_unless "$(no_disk)$(lacks script)" "a terminal gets a reason" undisturbed says_why
+	preloaded
+	tap_unless "$(no_disk)" "a command that ends first" undisturbed says_ended
 	if dev=$(loop_attach "$image"); then
 		tap_check "a device nobody uses: a warning" warns_of_device "$dev"
 		tap_check "with a command it is kept in memory" undisturbed held_is_kept "$dev"
@@ -341,11 +373,19 @@ begins_in_time()
 	drop "$big"
 	LD_PRELOAD=$dir/odd.so SLOW=1 run 3 -v -w 1 "$big" -- \
 		env -u LD_PRELOAD sh -c 'exit 3' &&
-		grep -q '[1-9][0-9]* requests' "$dir/err" && [ $((SECONDS - began)) -lt 6 ]
+		[ $((SECONDS - began)) -lt 6 ] &&
+		wait_for grep -q '[1-9][0-9]* requests' "$dir/err"
 }
 
 # Ctrl-C while it reads: the command never begins.
-has_workers() { [ "$(compgen -G "/proc/$1/task/*" | wc -l)" -gt 2 ]; }
+has_workers()
+{
+	local pid name
+
+	marked_processes | while read -r pid name; do
+		compgen -G "/proc/$pid/task/*"
+	done | awk 'END { exit NR < 3 }'
+}
 interrupted_before()
 {
 	local pid status
@@ -354,19 +394,25 @@ interrupted_before()
 	LD_PRELOAD=$dir/odd.so SLOW=1 env --default-signal=INT "$PREFETCHER" "$big" -- \
 		touch "$dir/begun" &
 	pid=$!
-	wait_for has_workers $pid && kill -s INT $pid
+	wait_for has_workers && kill -s INT $pid
 	wait $pid
 	status=$?
-	[ $status = 130 ] && [ ! -e "$dir/begun" ]
+	[ $status = 130 ] && [ ! -e "$dir/begun" ] && no_process_left
 }
 
-# Others than root: the group is named.  Without a node, that is said.
-says_group()
+# Others than root: how they gain.  Without a node, that is said.
+says_root()
 {
-	chgrp disk "$loop" && chmod 0660 "$loop" && chmod 0755 "$mnt"
+	chmod 0660 "$loop" && chmod 0755 "$mnt"
 	exits 8 setpriv --reuid=65534 --regid=65534 --clear-groups \
 		"$dir/program" -x "$mnt" && one_line &&
-		grep -q "group disk or have CAP_DAC_READ_SEARCH" "$dir/err"
+		grep -q ": Permission denied: .*(sudo e2prefetch PATH)" "$dir/err"
+}
+says_deleted()
+{
+	mkdir "$mnt/gone" &&
+	(cd "$mnt/gone" && rmdir "$mnt/gone" && failed .) &&
+		grep -q '^e2prefetch: .: No such file' "$dir/err"
 }
 says_no_node()
 {
@@ -404,7 +450,8 @@ test_paths()
 		found_in_memory
 	tap_check "of a small part, less than half of everything" undisturbed small_part
 	tap_check "nothing of what does not fit" undisturbed larger_than_memory
-	tap_check "another user: a line says what it takes" says_group
+	tap_check "another user: a line says what it takes" says_root
+	tap_check "a deleted folder" says_deleted
 	tap_check "no node of the device: a line says so" says_no_node
 	tap_check "its probe" run 0 probe "$mnt"
 	unmount_all
@@ -447,38 +494,6 @@ with_broken_stderr()
 	[ $status = 3 ]
 }
 
-# What the command sends to e2prefetch, as when it sends it to all of its group.
-own_signal()
-{
-	exits 5 env --default-signal=INT "$PREFETCHER" "$image" -- python3 -c \
-		'import os, signal as s
-s.pthread_sigmask(s.SIG_BLOCK, [2])
-os.kill(os.getppid(), 2)
-os._exit(6 if s.sigtimedwait([2], 0.5) else 5)'
-}
-
-# On a terminal of its own, whose foreground group the command leaves.
-ctrl_c()
-{
-	rm -f "$dir/ready"
-	cat >"$dir/ctrl_c.py" <<-'END'
-	import os, pty, signal, sys, time
-	prefetcher, image, ready = sys.argv[1:]
-	pid, terminal = pty.fork()
-	if not pid:
-	    signal.signal(signal.SIGINT, signal.SIG_DFL)
-	    os.execvp(prefetcher, [prefetcher, image, "--", "setsid", "sh", "-c",
-	                           ": >'%s'; exec sleep 60" % ready])
-	while not os.path.exists(ready):
-	    time.sleep(0.05)
-	time.sleep(0.2)
-	os.write(terminal, b"\3")
-	status = os.waitpid(pid, 0)[1]
-	sys.exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else 1)
-	END
-	exits 130 python3 "$dir/ctrl_c.py" "$PREFETCHER" "$image" "$dir/ready"
-}
-
 test_command()
 {
 	local sig
@@ -503,8 +518,43 @@ test_command()
 		PREFETCH_THREADS=x "$PREFETCHER" "$image" -- sh -c 'exit 3'
 	tap_check "a command that dies of SIGPIPE" exits 141 env --default-signal=PIPE \
 		"$PREFETCHER" "$image" -- sh -c 'kill -s PIPE $$'
-	tap_check "a signal of the command does not come back" own_signal
-	tap_check "Ctrl-C reaches a command in another group" ctrl_c
+}
+
+beside() { python3 "$srcdir/tools/beside.py" "$1" "${E2PF_RUNS:-5}" "$PREFETCHER" "$image"; }
+
+# A pipe would have another writer, and a lock another holder, until the reader has ended:
+# it reads as long as the command waits.
+holds_nothing()
+{
+	local reader result
+
+	rm -f "$dir/go" "$dir/began"
+	drop "$big"
+	LD_PRELOAD=$dir/odd.so E2PF_GO=$dir/go "$PREFETCHER" -w 0 "$big" -- env -u LD_PRELOAD \
+		sh -c "echo >'$dir/began'; until [ -e '$dir/go' ]; do sleep 0.05; done" \
+		9>"$dir/lock" &
+	wait_for test -e "$dir/began" && reader=$(marked_processes) && echo "$reader" &&
+		ls -l "/proc/${reader% *}/fd" && ls -l "/proc/${reader% *}/fd" |
+		awk '$9 < 2 { null += $NF == "/dev/null" } $NF ~ /lock$|\/out$/ { bad = 1 }
+			END { exit null != 2 || bad }'
+	result=$?
+	: >"$dir/go"
+	wait $! && return $result
+}
+
+test_beside()
+{
+	skipped "the command's process" "$(lacks python3)" && return
+	preloaded
+	tap_check "a command is given what it would be given without e2prefetch" beside state
+	tap_check "SIGTERM to the process" beside pid
+	tap_check "SIGTERM to its group" beside group
+	tap_check "timeout(1)" beside timeout
+	tap_check "Ctrl-C on a terminal" beside terminal
+	tap_check "SIGTERM to all processes, as of a unit" beside all
+	tap_check "SIGTERM at any time from the start" beside start
+	tap_check "no process is left" no_process_left
+	tap_unless "$(no_disk)" "the reader holds no file of the command" holds_nothing
 }
 
 # runs ARG...: with these arguments the command runs, with its status and output.
@@ -513,18 +563,13 @@ runs()
 	run 3 "$@" -- sh -c 'echo said; exit 3' && [ "$(cat "$dir/out")" = said ]
 }
 
-# A library to be preloaded: after STALL_AFTER reads no read ends; with TERM_EARLY
-# e2prefetch gets SIGTERM as soon as it has a child; no read of a thread ends before the
-# file E2PF_GO exists, or, with SLOW, within a tenth of a second; the time of day is set
+# A library to be preloaded: after STALL_AFTER reads no read ends; no read of a thread ends
+# before the file E2PF_GO exists, or, with SLOW, within a tenth of a second; the time of day is set
 # back by an hour each time after it was read; and a lock that is forgotten ends the program.
 preloaded()
 {
 	cat >"$dir/odd.c" <<-'END'
 	#include "locks.h"
-	#include <errno.h>
-	#include <signal.h>
-	#include <spawn.h>
-	#include <string.h>
 	#include <sys/syscall.h>
 	#include <sys/uio.h>
 	#include <time.h>
@@ -563,21 +608,6 @@ preloaded()
 		__attribute__((alias("slow_now")));
 	ssize_t preadv64v2(int, const struct iovec *, int, off64_t, int)
 		__attribute__((alias("slow_now")));
-	int posix_spawnp(pid_t *pid, const char *file,
-			 const posix_spawn_file_actions_t *actions,
-			 const posix_spawnattr_t *attr, char *const *argv,
-			 char *const *envp)
-	{
-		int (*real)(pid_t *, const char *,
-			    const posix_spawn_file_actions_t *,
-			    const posix_spawnattr_t *, char *const *,
-			    char *const *) = dlsym(RTLD_NEXT, "posix_spawnp");
-		int err = real(pid, file, actions, attr, argv, envp);
-		if (!err && getenv("TERM_EARLY") &&
-		    !strcmp(program_invocation_short_name, "e2prefetch"))
-			kill(getpid(), SIGTERM);
-		return err;
-	}
 	END
 	"${CC:-cc}" -D_GNU_SOURCE -I"$srcdir/rigs" -shared -fPIC -o "$dir/odd.so" \
 		"$dir/odd.c" -ldl
@@ -610,11 +640,6 @@ runs_beside_stalled()
 	done
 }
 
-early_term()
-{
-	LD_PRELOAD=$dir/odd.so TERM_EARLY=1 run 143 "$image" -- env -u LD_PRELOAD sleep 600
-}
-
 # If nothing can be read ahead, the command still runs.
 test_command_first()
 {
@@ -629,7 +654,6 @@ test_command_first()
 	preloaded
 	tap_check "few descriptors: the command runs" runs_with_few
 	tap_check "a device that stalls keeps nobody waiting" runs_beside_stalled
-	tap_check "SIGTERM as the command starts ends it" early_term
 }
 
 # configured LINE...: from here on, use a settings file with these lines.
@@ -882,8 +906,8 @@ test_all()
 	mke2fs -q -F -t ext3 -j -N 131072 "$big" >/dev/null 2>&1 ||
 		tap_bail "no large image"
 	[ $# -gt 0 ] ||
-		set -- usage only reading paths fuse command command_first settings progress \
-			probe
+		set -- usage only reading paths fuse command beside command_first settings \
+			progress probe
 	# The tests in debian/tests also hold for this build.
 	[ -n "$(no_disk)" ] || tap_check "the package's own test" undisturbed \
 		env PATH="$(dirname "$PREFETCHER"):$PATH" TMPDIR="$E2PF_TMP" \
