@@ -49,6 +49,14 @@ static bool count_disks(void *ctx, struct pf_disk_counters *disks)
 				   &disks->in_flight);
 }
 
+void e2pf_session_interrupt(struct e2pf_session *s, int milliseconds)
+{
+	if (s->engine)
+		pf_engine_stop(s->engine, milliseconds);
+	else
+		s->type->stop(s);
+}
+
 unsigned e2pf_session_may_start(struct e2pf_session *s, unsigned wanted)
 {
 	unsigned n = 0;

@@ -103,6 +103,10 @@ void e2pf_session_turn_off(struct e2pf_session *s, const char *why);
  * Returns 0 or an errno, as pf_engine_start() does. */
 int e2pf_session_start(struct e2pf_session *s);
 
+/* Have no more read, so that whoever waits for the end of the reading goes on.  Waits at
+ * most `milliseconds` for the threads of an engine. */
+void e2pf_session_interrupt(struct e2pf_session *s, int milliseconds);
+
 /* How many threads may start, at most `wanted`: what the program needs is left to it.  If
  * there is none, why_off says so. */
 unsigned e2pf_session_may_start(struct e2pf_session *s, unsigned wanted);

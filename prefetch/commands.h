@@ -60,6 +60,7 @@ struct target {
 	char *device;			/* its name, or an image's */
 	dev_t number;			/* of a mounted filesystem */
 	bool mounted;
+	bool btrfs;			/* `device' is the directory */
 	bool whole;			/* false: only these directories */
 	uint32_t *directory;		/* inodes of the directories */
 	unsigned directories;		/* number of the directories */
@@ -89,9 +90,9 @@ void report(const struct options *o, const char *name, const char *text);
 /* Report the error of the device; returns EXIT_OPERATIONAL. */
 int fail(const struct options *o, const char *device, errcode_t err);
 
-/* Open a session on this filesystem. */
-errcode_t open_session(const struct options *o, const struct target *target,
-		       struct e2pf_session **session);
+/* Open a session on this filesystem.  Returns 0; or EXIT_OPERATIONAL after a report. */
+int open_session(const struct options *o, const struct target *target,
+		 struct e2pf_session **session);
 
 /*
  * The user's command, and the reader beside it (run.c).

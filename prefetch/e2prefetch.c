@@ -18,6 +18,7 @@
 #include "device/share.h"
 #include "device/thread.h"
 #include "lock.h"
+#include "send/walk.h"
 
 /*
  * A thread reads one filesystem after the other: two partitions of a disk share its
@@ -89,25 +90,34 @@ static bool is_over(struct reading *r, unsigned begun)
 
 static const char command_ended[] = "the command has ended";
 
+/* Returns whether all was read. */
+static bool wait_for_target(struct reading *r, struct target *t)
+{
+	if (!t->btrfs)
+		return pf_engine_wait(t->session->engine, -1);
+	e2pf_btrfs_walk_read(t->session, r->left);
+	return true;
+}
+
 /* Returns false if no other one is wanted. */
 static bool read_target(struct reading *r, unsigned i)
 {
 	struct target *t = &r->targets.item[i];
 	double began = e2pf_clock_seconds(CLOCK_MONOTONIC);
-	errcode_t err = open_session(r->o, t, &t->session);
-	bool over, opened = !err;
+	int status = open_session(r->o, t, &t->session);
+	bool over, opened = !status;
+	errcode_t err;
 
-	if (!opened) {
-		worst(&r->status, fail(r->o, t->device, err));
-	} else if (is_over(r, i)) {
+	worst(&r->status, status);
+	if (opened && is_over(r, i)) {
 		e2pf_session_turn_off(t->session, command_ended);
-	} else {
+	} else if (opened && !t->btrfs) {
 		err = start_target(r, t);
 		if (err)
 			e2pf_session_turn_off(t->session, error_message(err));
 	}
 	over = is_over(r, i + 1);
-	if (opened && !over && pf_engine_wait(t->session->engine, -1)) {
+	if (opened && !over && wait_for_target(r, t)) {
 		spend(r, t->session);
 		over = is_over(r, i + 1);
 		if (!over)
@@ -331,7 +341,7 @@ static bool end_reading(struct reading *r, pthread_t thread)
 		s = r->targets.item[r->begun - 1].session;
 	pthread_mutex_unlock(&r->lock);
 	if (s)
-		pf_engine_stop(s->engine, PATIENCE_MS);
+		e2pf_session_interrupt(s, PATIENCE_MS);
 	ended = e2pf_thread_join(thread, PATIENCE_MS);
 	if (ended)
 		finish(r);

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
+#include "send/walk.h"
 
 void report(const struct options *o, const char *name, const char *text)
 {
@@ -76,8 +78,8 @@ static errcode_t open_filesystem(const char *device, ext2_filsys *fs)
 #define WALK_CLASSES (1u << E2PF_INODES | 1u << E2PF_DIRS | \
 		      1u << E2PF_XATTRS | 1u << E2PF_SYMLINKS)
 
-errcode_t open_session(const struct options *o, const struct target *target,
-		       struct e2pf_session **session)
+static errcode_t open_ext4(const struct options *o, const struct target *target,
+			   struct e2pf_session **session)
 {
 	/* The session looks at it as long as the program runs. */
 	ext2_filsys fs = NULL;
@@ -97,4 +99,33 @@ errcode_t open_session(const struct options *o, const struct target *target,
 		return err;
 	return e2pf_open(fs, target->device, 0, &o->settings, &options, &what,
 			 session);
+}
+
+static int open_btrfs(const struct options *o, const struct target *target,
+		      struct e2pf_session **session)
+{
+	int fd = open(target->device, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const char *why = strerror(errno);
+
+	*session = NULL;
+	if (fd >= 0) {
+		*session = e2pf_btrfs_walk_open(fd, target->device, !o->one_filesystem,
+						&o->settings, &why);
+		close(fd);
+	}
+	if (*session)
+		return 0;
+	report(o, target->device, why);
+	return EXIT_OPERATIONAL;
+}
+
+int open_session(const struct options *o, const struct target *target,
+		 struct e2pf_session **session)
+{
+	errcode_t err;
+
+	if (target->btrfs)
+		return open_btrfs(o, target, session);
+	err = open_ext4(o, target, session);
+	return err ? fail(o, target->device, err) : 0;
 }

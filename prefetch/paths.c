@@ -40,7 +40,7 @@ static struct target *find_target(const struct targets *all, dev_t number)
 	unsigned i;
 
 	for (i = 0; i < all->count; i++)
-		if (all->item[i].number == number)
+		if (all->item[i].number == number && !all->item[i].btrfs)
 			return &all->item[i];
 	return NULL;
 }
@@ -90,19 +90,31 @@ static int add_directory(const struct options *o, struct target *t, uint64_t ino
 	return 0;
 }
 
+/* A btrfs is read through its directory, whose subvolume has a number of its own. */
+static int add_btrfs(const struct options *o, struct targets *all, const char *path)
+{
+	struct target *t = add_target(all, path);
+
+	if (!t)
+		return fail(o, path, ENOMEM);
+	t->btrfs = t->mounted = true;
+	return 0;
+}
+
 /* Add the filesystem that this directory lies on. */
 static int add_mounted(const struct options *o, struct targets *all,
 		       const char *path, const struct stat *st)
 {
 	struct target *t = find_target(all, st->st_dev);
-	struct statfs fs;
+	struct statfs fs = { .f_type = 0 };
 	char *name, text[160];
 
 	if (t)
 		return add_directory(o, t, st->st_ino);
-	if (statfs(path, &fs) || fs.f_type != EXT4_SUPER_MAGIC) {
-		report(o, path, "on another filesystem; only ext2, ext3 and ext4 are "
-		       "read ahead");
+	if (!statfs(path, &fs) && fs.f_type == BTRFS_SUPER_MAGIC)
+		return add_btrfs(o, all, path);
+	if (fs.f_type != EXT4_SUPER_MAGIC) {
+		report(o, path, "not ext2, ext3, ext4 or btrfs: not prefetched");
 		return EXIT_OPERATIONAL;
 	}
 	name = find_device(st->st_dev);
@@ -134,7 +146,7 @@ static int add_below(const struct options *o, struct targets *all, const char *r
 
 	while (mounts && getmntent_r(mounts, &one, line, sizeof(line))) {
 		if (!is_below(one.mnt_dir, real) ||
-		    strncmp(one.mnt_type, "ext", 3) ||
+		    (strncmp(one.mnt_type, "ext", 3) && strcmp(one.mnt_type, "btrfs")) ||
 		    stat(one.mnt_dir, &st) || !S_ISDIR(st.st_mode))
 			continue;
 		status |= add_mounted(o, all, one.mnt_dir, &st);

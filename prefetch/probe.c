@@ -129,9 +129,13 @@ int probe_command(int argc, char **argv)
 		return status;
 	targets.item[0].whole = true;
 	device = targets.item[0].device;
-	err = open_session(&o, &targets.item[0], &session);
-	if (err)
-		return fail(&o, device, err);
+	if (targets.item[0].btrfs) {
+		report(&o, device, "only checks of ext2, ext3 and ext4 are estimated");
+		return EXIT_OPERATIONAL;
+	}
+	status = open_session(&o, &targets.item[0], &session);
+	if (status)
+		return status;
 	err = e2pf_probe(session, &probe);
 	e2pf_session_free(session);
 	if (err)

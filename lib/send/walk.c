@@ -33,6 +33,7 @@ struct walk {
 	struct e2pf_sweep sweep;
 	struct e2pf_slot_set asked;	/* leaves that were planned */
 	bool subvolumes, cached, full;
+	uint64_t budget;		/* bytes, beside the session's own */
 	uint64_t tree;			/* that is being read */
 	uint64_t directory;		/* where the walk begins */
 
@@ -321,6 +322,7 @@ static bool open_devices(struct walk *w)
 	/* A set that gets no memory stays empty. */
 	e2pf_slot_set_init(&w->asked, w->fs.map.slots);
 	e2pf_sweep_choose(&w->sweep, &w->base);
+	e2pf_session_limit(&w->base, w->budget);
 	return !w->base.why_off;
 }
 
@@ -427,12 +429,13 @@ struct e2pf_session *e2pf_btrfs_walk_open(int fd, const char *name, bool subvolu
 	return NULL;
 }
 
-void e2pf_btrfs_walk_read(struct e2pf_session *session)
+void e2pf_btrfs_walk_read(struct e2pf_session *session, uint64_t budget)
 {
 	struct walk *w = walk_of(session);
 	size_t i;
 
 	w->cached = true;
+	w->budget = budget;
 	read_tree(w, e2pf_mounted_tree_of(w->fs.fd), w->fs.inode);
 	for (i = 0; i < w->below_count && !w->full && !w->sweep.stop &&
 		    !w->base.why_off; i++)

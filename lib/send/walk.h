@@ -16,8 +16,8 @@ struct e2pf_session *e2pf_btrfs_walk_open(int fd, const char *name, bool subvolu
 					  const struct e2pf_settings *settings,
 					  const char **why);
 
-/* Read until all is read, the budget is used up, or e2pf_session_stop() was called on
- * another thread. */
-void e2pf_btrfs_walk_read(struct e2pf_session *session);
+/* Read until all is read, `budget` bytes or the memory that may be used are used up, or
+ * e2pf_session_interrupt() was called on another thread. */
+void e2pf_btrfs_walk_read(struct e2pf_session *session, uint64_t budget);
 
 #endif

@@ -149,7 +149,7 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 	pthread_mutex_lock(&lock);
 	fake.searched[tree - FAKE_TOP][leaf]++;
 	if (++fake.searches == 10 && fake.stops)
-		e2pf_session_stop(fake.stops, -1);
+		e2pf_session_interrupt(fake.stops, -1);
 	if (!fake.cached)
 		bytes_read += FS_NODE;
 	pthread_mutex_unlock(&lock);
@@ -192,7 +192,7 @@ static void walk(uint64_t inode, bool subvolumes, uint64_t memory, bool cached, 
 	assert_non_null(session);
 	close(fd);
 	fake.stops = stop ? session : NULL;
-	e2pf_btrfs_walk_read(session);
+	e2pf_btrfs_walk_read(session, UINT64_MAX);
 	e2pf_session_count(session, &stats);
 	e2pf_session_free(session);
 }
