@@ -339,13 +339,17 @@ int ext2fs_test_generic_bmap(ext2fs_generic_bitmap generic, __u64 bit)
 {
 	struct bitmap *bitmap = (struct bitmap *)generic;
 	const struct bitset *s;
+	bool is_set;
 
 	if (!bitmap || bitmap->operations != &ours || bitmap->cluster_bits ||
 	    bit < bitmap->start || bit > bitmap->end)
 		return test_by_library(generic, bit);
 	s = bitmap->private;
-	if ((bit - bitmap->start) / 64 == s->word_at && s != claims)
-		return s->word >> (bit - bitmap->start) % 64 & 1;
+	if ((bit - bitmap->start) / 64 == s->word_at) {
+		is_set = s->word >> (bit - bitmap->start) % 64 & 1;
+		if (!is_set || s != claims)
+			return is_set;
+	}
 	return test(bitmap, bit);
 }
 
