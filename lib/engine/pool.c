@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include <errno.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 
 #include "device/thread.h"
 #include "pool.h"
@@ -12,11 +12,17 @@
  */
 
 /* A worker that has ended before is used again: the checker may be looking for its
- * requests. */
+ * requests.  It has pages of its own, and leaves the checker's heap as it is. */
 static struct pf_worker *get_worker(struct pf_pool *pool, unsigned number)
 {
-	if (!pool->worker[number])
-		pool->worker[number] = calloc(1, sizeof(struct pf_worker));
+	void *mem = pool->worker[number];
+
+	if (!mem)
+		mem = mmap(NULL, sizeof(struct pf_worker),
+			   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	if (mem != MAP_FAILED)
+		pool->worker[number] = mem;
 	return pool->worker[number];
 }
 
@@ -59,7 +65,8 @@ void pf_pool_free(struct pf_pool *pool)
 	unsigned i;
 
 	for (i = 0; i < PF_MAX_WORKERS; i++)
-		free(pool->worker[i]);
+		if (pool->worker[i])
+			munmap(pool->worker[i], sizeof(struct pf_worker));
 }
 
 /*
