@@ -21,16 +21,22 @@
 #define SPINDLES_GAP (64u << 10)
 #define SPINDLES_NS 3000000u
 
-/* Where nothing seeks, a gap is narrow if one more request takes less than DEAR_NS: 5 us on
- * NVMe and 12 to 20 us on a SATA SSD.  If nothing is known there are no gaps.  Where
- * requests are limited apart from bytes (333 us on a volume with 3,000 IOPS), gaps are wide
- * while fewer bytes come than such a volume has at least, about 110 MB/s: then there are
- * bytes to spare.  They become narrow gradually, from 7/8 of that to 9/8, so that they are
- * narrow on a volume whose 125 MB/s are the limit. */
+/* Where nothing seeks, a gap is narrow if one more request costs less than DEAR_NS: 5 us on
+ * NVMe and 12 to 20 us on a SATA SSD.  If nothing is known there are no gaps.  Requests that
+ * seemed cheap at first, as while a volume admits a burst, must cost more than
+ * DEAR_AFTER_ALL_NS: waiting for 125 MB/s looks like 100 us and more.
+ *
+ * Where requests are limited apart from bytes (333 us on a volume with 3,000 IOPS), gaps are
+ * wide while fewer bytes come than such a volume has, about 110 MB/s: then there are bytes
+ * to spare.  They become narrow gradually, from 7/8 of that to 9/8, so that they are narrow
+ * where 125 MB/s are the limit.  Volumes that were measured without a burst have at least
+ * LIMITED_BYTES for each request. */
 #define DEAR_NS 100000u
+#define DEAR_AFTER_ALL_NS 200000u
 #define WIDE_GAP (48u << 10)
 #define NARROW_GAP (4u << 10)
 #define LIMITED_BYTE_NS 9u
+#define LIMITED_BYTES (40u << 10)
 
 bool pf_elevator_is_sound(const struct pf_source *source,
 			  const struct pf_ref *ref)
@@ -300,11 +306,15 @@ static uint64_t sliding_gap(uint64_t bytes, uint64_t mean)
 uint64_t pf_elevator_gap(const struct e2pf_speed *speed, uint64_t request_ns,
 			 uint64_t mean)
 {
-	uint64_t deep = speed->deep_latency_ns;
+	const bool dear = speed->request_ns > DEAR_NS;
+	uint64_t deep = speed->deep_latency_ns, bytes;
 
 	if (speed->seeks)
 		return deep && deep < SPINDLES_NS ? SPINDLES_GAP : SEEK_GAP;
-	if (request_ns <= DEAR_NS)
+	if (request_ns <= (dear ? DEAR_NS : DEAR_AFTER_ALL_NS))
 		return speed->latency_ns || request_ns ? NARROW_GAP : 0;
-	return sliding_gap(request_ns / LIMITED_BYTE_NS, mean);
+	bytes = request_ns / LIMITED_BYTE_NS;
+	if (dear && bytes < LIMITED_BYTES)
+		bytes = LIMITED_BYTES;
+	return sliding_gap(bytes, mean);
 }

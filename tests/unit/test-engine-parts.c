@@ -264,38 +264,39 @@ static void start_health(struct pf_health *p, unsigned us, unsigned us_deep)
 	p->speed.deep_latency_ns = us_deep * 1000;
 }
 
-/* Which gaps are read through, by what was measured, us of a lone request and of one with
- * others in flight, by what one is observed to cost, and by the size of requests. */
+/* Which gaps are read through, by what was measured, us of a request with others in flight
+ * and of one more, by what one more is observed to cost, and by the size of requests. */
 PART_TEST(gap_by_the_cost)
 {
 	static const struct {
 		bool seeks;
-		unsigned us_lone, us_deep, us, mean, gap;	/* KiB */
+		unsigned us_deep, us_more, us, mean, gap;	/* KiB */
 	} rows[] = {
 		/* Nothing was measured. */
 		{ true, 0, 0, 0, 1, 32 }, { false, 0, 0, 0, 1, 0 },
 		{ false, 0, 0, 20, 1, 4 }, { false, 0, 0, 333, 1, 48 },
-		/* All of the first requests passed at once. */
-		{ false, 700, 87, 0, 1, 4 }, { false, 700, 87, 333, 1, 48 },
-		{ false, 100, 20, 90, 1, 4 }, { false, 100, 20, 100, 1, 4 },
-		/* The same bytes in a second are the limit for all requests: 50, 97,
-		 * 111 and 125 MB. */
-		{ false, 100, 20, 110, 5, 48 }, { false, 100, 20, 110, 10, 48 },
-		{ false, 100, 20, 110, 12, 25 }, { false, 100, 20, 110, 14, 4 },
-		{ false, 700, 333, 333, 31, 48 }, { false, 700, 333, 333, 41, 4 },
-		{ false, 660, 660, 660, 62, 48 }, { false, 660, 660, 660, 81, 4 },
+		{ false, 20, 90, 90, 1, 4 }, { false, 20, 100, 100, 1, 4 },
+		/* A volume with 3,000 IOPS, an SD card, and what is slower. */
+		{ false, 333, 333, 333, 35, 48 }, { false, 333, 333, 333, 40, 26 },
+		{ false, 333, 333, 333, 45, 4 }, { false, 660, 660, 660, 62, 48 },
+		{ false, 660, 660, 660, 81, 4 },
 		{ false, 8000, 8000, 8000, 1000, 4 },
 		{ true, 8100, 8100, 8100, 60, 32 },
+		/* The first requests passed at once, or were delayed by chance. */
+		{ false, 87, 0, 0, 1, 4 }, { false, 87, 0, 200, 1, 4 },
+		{ false, 87, 0, 333, 31, 48 }, { false, 87, 0, 333, 41, 4 },
+		{ false, 333, 333, 100, 1, 4 },
 		/* Several heads, and one. */
-		{ true, 2999, 2999, 0, 1, 64 }, { true, 3000, 3000, 0, 1, 32 },
+		{ true, 2999, 0, 0, 1, 64 }, { true, 3000, 0, 0, 1, 32 },
 	};
 	unsigned i;
 
 	for (i = 0; i < COUNT(rows); i++) {
 		const struct e2pf_speed speed = {
 			.seeks = rows[i].seeks,
-			.latency_ns = rows[i].us_lone * 1000,
-			.deep_latency_ns = rows[i].us_deep * 1000
+			.latency_ns = rows[i].us_deep * 1000,
+			.deep_latency_ns = rows[i].us_deep * 1000,
+			.request_ns = rows[i].us_more * 1000
 		};
 
 		assert_int_equal(pf_elevator_gap(&speed, rows[i].us * 1000,
