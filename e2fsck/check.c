@@ -17,7 +17,7 @@
 #include "module.h"
 #include "device/share.h"
 #include "ext4/ext4_session.h"
-#include "libext2fs/mmap_io.h"
+#include "libext2fs/io_table.h"
 
 /*
  * Accelerations are left out, unless somebody has asked for them, if the self-test takes

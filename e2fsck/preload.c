@@ -16,8 +16,8 @@
 
 #include "check.h"
 #include "interpose.h"
+#include "mmap_io.h"
 #include "module.h"
-#include "libext2fs/mmap_io.h"
 
 /*
  * Opening and closing.
@@ -30,7 +30,7 @@ static io_manager choose_manager(io_manager asked)
 	bool maps = module.settings.mmap_io && asked == unix_io_manager &&
 		    stages_can_be_followed();
 
-	return maps && selftest_may_read(&outcome) ? e2pf_mmap_io_manager :
+	return maps && selftest_may_read(&outcome) ? e2mmap_io_manager :
 						     asked;
 }
 

@@ -419,13 +419,6 @@ bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 	return true;
 }
 
-void e2pf_device_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len)
-{
-	/* Pages that are not cached any more would be read one by one. */
-	if (dev->fill_page_tables && e2pf_is_cached(dev, offset, len, false))
-		dev->fill_page_tables(file_device(dev)->offset + offset, len);
-}
-
 /* The descriptor has the lowest free number, so all below it are in use. */
 static bool leaves_too_few(int fd)
 {
@@ -436,7 +429,9 @@ static bool leaves_too_few(int fd)
 	       (rlim_t)fd + SPARE_DESCRIPTORS >= files.rlim_cur;
 }
 
-void *e2pf_device_map(int fd, uint64_t size)
+/* Map a file or device for reading, or return NULL.  That costs nothing but address
+ * space; where that is limited (RLIMIT_AS) it is left to the checker. */
+static void *map_device(int fd, uint64_t size)
 {
 	struct rlimit as;
 	void *m;
@@ -497,7 +492,7 @@ int e2pf_device_open(const char *path, uint64_t offset,
 	look_at_cache(f);
 	learn_filesystem(f, &st);
 	f->map_len = size;
-	f->map = e2pf_device_map(fd, size);
+	f->map = map_device(fd, size);
 	/* overlayfs maps the file below it, and counts no pages of its own: what
 	 * mincore(2) sees there, cachestat(2) does not. */
 	file_span(&f->dev, 0, 1, &first);

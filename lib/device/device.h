@@ -82,9 +82,6 @@ struct e2pf_device {
 	 * ahead would be read twice.  Or mincore(2) does not show what is cached: it
 	 * does to the owner of a file and to users who may write to it. */
 	const char *unusable;
-	/* Called for a range of the file that is cached, to enter it into the
-	 * checker's mapping; NULL: there is none. */
-	void (*fill_page_tables)(uint64_t offset, uint64_t length);
 };
 
 /*
@@ -98,12 +95,5 @@ int e2pf_device_open(const char *path, uint64_t offset,
 /* Are all of these bytes in the page cache?  `held_counts`: also if they are held. */
 bool e2pf_is_cached(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 		    bool held_counts);
-
-/* Enter these bytes into the checker's mapping, if there is one and they are all cached. */
-void e2pf_device_populate(struct e2pf_device *dev, uint64_t offset, uint64_t len);
-
-/* Map a file or device for reading, or return NULL.  That costs nothing but address
- * space; where that is limited (RLIMIT_AS) it is left to the checker. */
-void *e2pf_device_map(int fd, uint64_t size);
 
 #endif

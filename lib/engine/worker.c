@@ -33,17 +33,6 @@
  * Requests in flight.
  */
 
-/* The oldest request has ended; `late` as pf_inflight_remove_oldest() has it. */
-static void end_request(struct pf_worker *w, bool late)
-{
-	const struct pf_request *r = w->inflight.oldest;
-
-	if (!late)
-		e2pf_device_populate(w->engine->devices[r->device], r->offset,
-				     r->length);
-	pf_inflight_remove_oldest(&w->inflight, late);
-}
-
 static bool is_complete(const struct pf_worker *w, const struct pf_request *r)
 {
 	const struct pf_engine *e = w->engine;
@@ -57,7 +46,7 @@ static void count_completed(struct pf_worker *w)
 {
 	while (w->inflight.count &&
 	       is_complete(w, w->inflight.oldest)) {
-		end_request(w, false);
+		pf_inflight_remove_oldest(&w->inflight, false);
 		pf_pool_note_progress(&w->engine->pool,
 				      pf_state_now(w->engine));
 	}
@@ -174,19 +163,20 @@ static int wait_for_request(struct pf_worker *w)
 	int err = 0;
 
 	if (is_complete(w, r)) {
-		end_request(w, false);
+		pf_inflight_remove_oldest(&w->inflight, false);
 		return 0;
 	}
 	arrival = wait_for_range(w, r->device, offset, 1, true);
 	if (arrival == FAILED || arrival == UNWANTED) {
-		end_request(w, true);
+		pf_inflight_remove_oldest(&w->inflight, true);
 		return EIO;
 	}
 	if (!is_complete(w, r))
 		err = dev->ops->read(dev, buf, offset,
 				     len < sizeof(buf) ? len : sizeof(buf));
 	now = pf_state_now(e);
-	end_request(w, err || now - r->made >= PF_LATE_NS);
+	pf_inflight_remove_oldest(&w->inflight,
+				  err || now - r->made >= PF_LATE_NS);
 	read_returned(w, offset, err, now - began);
 	return err;
 }
@@ -279,8 +269,6 @@ static bool request_run(struct pf_worker *w,
 		len = dev->ops->span(dev, pos, end - pos, &state);
 		missing = state == E2PF_MISSING;
 		pf_window_advance_run(&run, pos);
-		if (state == E2PF_CACHED)
-			e2pf_device_populate(dev, pos, len);
 		if (state == E2PF_HELD)
 			mark_held(&run, pos, len);
 		if (!pf_claim_count_span(w, &run, pos, len, missing) ||

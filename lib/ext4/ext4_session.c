@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ext4_session.h"
-#include "libext2fs/mmap_io.h"
+#include "mmap_io.h"
 
 /* A second scan waits at most so long for the threads of the first. */
 #define RESTART_PATIENCE_MS 1000
@@ -73,8 +73,8 @@ static void report(struct e2pf_session *session, struct e2pf_report *r)
 	r->order = "in the checker's order";
 	if (r->budget)
 		e2pf_note(&r->notes, "reads: %s (%s)", s->io_manager,
-			  s->uses_mmap ? "what was read ahead is mapped" :
-			  "the I/O manager the filesystem was opened with");
+			  s->unmapped ? s->unmapped :
+			  "what is cached is copied from a mapping");
 	else
 		e2pf_note_off(&r->notes, "off", "no inode scan began");
 }
@@ -142,6 +142,17 @@ static errcode_t add_device(struct e2pf_ext4_session *s, const char *path,
 	return 0;
 }
 
+/* `unmapped` is what to say of it; NULL: its reads are copies. */
+static const char *name_manager(io_channel io, const char **unmapped)
+{
+	if (io->manager != e2mmap_io_manager) {
+		*unmapped = "the I/O manager the filesystem was opened with";
+		return io->manager == unix_io_manager ? "unix" : "other";
+	}
+	*unmapped = e2mmap_why_not(io);
+	return *unmapped ? "unix" : "mmap";
+}
+
 errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		    const struct e2pf_settings *settings,
 		    const struct pf_options *options,
@@ -165,10 +176,10 @@ errcode_t e2pf_open(ext2_filsys fs, const char *device, uint64_t offset,
 		err = add_device(s, device, offset);
 	if (err)
 		goto fail;
-	s->uses_mmap = fs->io->manager == e2pf_mmap_io_manager;
-	s->io_manager = s->uses_mmap ? "mmap" :
-			!has_checker || fs->io->manager == unix_io_manager ?
-			"unix" : "other";
+	s->io_manager = name_manager(fs->io, &s->unmapped);
+	/* The command opens a descriptor, with another table. */
+	if (!has_checker)
+		s->io_manager = "unix";
 	err = EXT2_ET_NO_MEMORY;
 	if (!what)
 		what = &all;
@@ -213,9 +224,6 @@ void e2pf_journal_map(struct e2pf_session *session, const uint32_t block[3])
 #define OWN_BYTES (UINT64_C(12) << 20)
 #define OWN_BYTES_OF_GROUP 128u
 
-/* Mapped pages count as this process's memory: a part of the budget. */
-#define MAPPED_PART 4
-
 errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs)
 {
 	struct e2pf_ext4_session *s = e2pf_ext4_of(session);
@@ -228,10 +236,6 @@ errcode_t e2pf_start_scan(struct e2pf_session *session, ext2_filsys fs)
 	if (session->available < OWN_BYTES +
 	    (uint64_t)s->geo.groups * OWN_BYTES_OF_GROUP)
 		session->why_off = "too little memory is available";
-	if (s->uses_mmap && !session->why_off) {
-		e2pf_mmap_limit(session->options.budget / MAPPED_PART);
-		session->dev[0]->fill_page_tables = e2pf_mmap_populate;
-	}
 	return e2pf_session_start(session);
 }
 

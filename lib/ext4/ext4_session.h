@@ -27,8 +27,8 @@ struct e2pf_ext4_session {
 	pthread_mutex_t lock;		/* of that */
 	struct e2pf_ext4 *ext4;
 	uint64_t journal_bytes;		/* of its map, requested */
-	bool uses_mmap;			/* the checker reads through that manager */
-	const char *io_manager;
+	const char *io_manager;		/* that the checker reads through */
+	const char *unmapped;		/* ... and does not map; NULL: it does */
 };
 
 static inline struct e2pf_ext4_session *e2pf_ext4_of(struct e2pf_session *s)

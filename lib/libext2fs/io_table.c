@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include <ext2fs/ext2fs.h>
 
-#include "mmap_io.h"
+#include "io_table.h"
 
 /* Results that no other operation of the table below has. */
 enum { IS_READ = 1, IS_READAHEAD };

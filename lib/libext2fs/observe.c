@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "observe.h"
+#include "io_table.h"
 #include "keep_errno.h"
-#include "mmap_io.h"
 
 /*
  * The table that observed channels have in place of their manager's, which is the
@@ -25,11 +25,24 @@ static struct {
 	_Atomic(struct pf_engine *) engine;
 } observed;
 
-/* A read, and the engine that is told of it; NULL: none. */
-struct observed_read {
-	struct pf_engine *engine;
+/* A variable of a thread that a signal handler may access: glibc allocates others at their
+ * first access.  musl does not, and its dlopen(3) refuses this model. */
+#ifdef __GLIBC__
+#define OF_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+#else
+#define OF_THREAD _Thread_local
+#endif
+
+/* The innermost observed read of this thread: values, because a handler of errors may leave
+ * the read by longjmp(). */
+static OF_THREAD struct observed_read {
+	struct pf_engine *engine;		/* that is told of it, or NULL */
 	struct pf_read r;
-};
+	bool is_several;			/* blocks */
+} reading;
+
+/* Where the last read of several blocks of this thread has failed. */
+static OF_THREAD uint64_t failed_from, failed_to;
 
 /* NULL: the channel is no longer observed. */
 static struct pf_engine *engine_of(io_channel channel)
@@ -39,10 +52,16 @@ static struct pf_engine *engine_of(io_channel channel)
 	return engine && observed.channel == channel ? engine : NULL;
 }
 
-static bool is_worth_retrying(void *context)
+bool e2pf_failed_read_may_be_ours(void)
 {
-	const struct observed_read *o = context;
+	struct observed_read *o = &reading;
 
+	if (!o->engine || o->engine != atomic_load(&observed.engine))
+		return false;
+	if (o->is_several) {
+		failed_from = o->r.offset;
+		failed_to = o->r.offset + o->r.length;
+	}
 	return pf_engine_read_failed(o->engine, &o->r);
 }
 
@@ -66,23 +85,22 @@ static struct pf_engine *announce(io_channel channel,
 	return engine;
 }
 
-/* The program's handler of errors may read, too: inside a read, and then `outer` is that
- * read's retry. */
+/* The program's handler of errors may read, too, each block of a read that has failed. */
 static errcode_t read_observed(io_channel channel, unsigned long long block,
 			       int count, void *data, bool wide)
 {
-	struct observed_read o;
-	const struct e2pf_retry retry = { is_worth_retrying, &o }, *outer;
+	struct observed_read outer = reading, o = { .is_several = count > 1 };
 	errcode_t err;
 
 	o.engine = announce(channel, block, count, &o.r);
-	outer = e2pf_pread_retry(o.engine ? &retry : NULL);
-	o.r.of_several = outer != NULL;
+	o.r.of_several = count == 1 && o.r.offset >= failed_from &&
+			 o.r.offset < failed_to;
+	reading = o;
 	err = wide ?
 	      observed.manager->read_blk64(channel, block, count, data) :
 	      observed.manager->read_blk(channel, (unsigned long)block, count,
 					 data);
-	e2pf_pread_retry(outer);
+	reading = outer;
 	if (o.engine) {
 		E2PF_KEEP_ERRNO;
 

@@ -27,4 +27,9 @@ bool e2pf_observe(io_channel channel, struct pf_engine *engine);
  * outlive it.  Does nothing if nothing is observed for it. */
 void e2pf_unobserve(struct pf_engine *engine);
 
+/* For pread.c: a read of this thread has failed with EIO.  It may have done so because of
+ * the engine's, whose sectors are in the same large folio or in the same merged request.
+ * If so, it should be made again, past the page cache. */
+bool e2pf_failed_read_may_be_ours(void);
+
 #endif

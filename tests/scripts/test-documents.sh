@@ -479,15 +479,15 @@ test_packages()
 # Folder, and a pattern of the headers of other folders that it may include.
 layers='lib/engine (array|lock)\.h|device/(device|speed|thread)\.h
 lib/device none
-lib (engine|device|report)/.*\.h
+lib (engine|device|report)/.*\.h|libext2fs/io_table\.h
 lib/report settings\.h|(engine|device)/.*\.h
-lib/ext4 (array|lock)\.h|session\.h|libext2fs/(mmap_io|observe)\.h|(engine|device|report)/.*\.h
+lib/ext4 (array|lock)\.h|(mmap_io|session)\.h|libext2fs/observe\.h|(engine|device|report)/.*\.h
 lib/btrfs (array|lock)\.h|session\.h|engine/source\.h|device/device\.h
 lib/libext2fs keep_errno\.h|device/device\.h|engine/engine\.h
-accel settings\.h|interpose\.h|libext2fs/(mmap_io|weak)\.h
+accel settings\.h|interpose\.h|libext2fs/(io_table|weak)\.h
 launch none
 module status\.h|settings\.h|session\.h|report/.*\.h|lock\.h|device/(filter|sysfile|thread)\.h
-prefetch settings\.h|(array|lock)\.h|device/(spindle|share|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h'
+prefetch settings\.h|(array|lock)\.h|device/(spindle|share|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h|send/walk\.h'
 
 # includes FOLDER ALLOWED: of its own headers and these.
 includes()

@@ -109,6 +109,27 @@ names_no_variable()
 		"$dest$(folder_of docdir)" "$dest$(folder_of mandir)"
 }
 
+# The example, built outside the tree from what is installed, prints the inodes that debugfs
+# finds, from a mapping.
+links_with_the_library()
+{
+	local flags pc libs
+
+	pc=$(installed pkgconfig/e2mmap.pc) && libs=$(dirname "$(dirname "$pc")") &&
+	flags=$(PKG_CONFIG_SYSROOT_DIR=$dest PKG_CONFIG_PATH=${pc%/*} \
+		pkg-config --cflags --libs e2mmap com_err) &&
+	cp "$srcdir/../examples/inodes.c" "$dir/" &&
+	(cd "$dir" && ${CC:-cc} inodes.c $flags -o inodes) &&
+	readelf -d "$dir/inodes" | grep -q 'libe2mmap\.so\.0' &&
+	LD_LIBRARY_PATH=$libs "$dir/inodes" "$image" >"$dir/out" 2>"$dir/err" &&
+	cat "$dir/out" "$dir/err" && [ ! -s "$dir/err" ] &&
+	grep -q '^2 40755 ' "$dir/out" && grep -q '^11 40700 ' "$dir/out" &&
+	(cd "$dir" && ${CC:-cc} -static inodes.c $(PKG_CONFIG_SYSROOT_DIR=$dest \
+		PKG_CONFIG_PATH=${pc%/*} pkg-config --static --cflags --libs e2mmap com_err) \
+		-o inodes-static) &&
+	"$dir/inodes-static" "$image" | cmp - "$dir/out"
+}
+
 leaves_nothing()
 {
 	run_make uninstall &&
@@ -147,6 +168,10 @@ test_install()
 	else
 		tap_skip "the programs" "built with $SANITIZERS"
 	fi
+	tap_check "the library: header, shared and static, manual" all_installed \
+		e2mmap/mmap_io.h libe2mmap.so libe2mmap.so.0 libe2mmap.a man3/e2mmap.3
+	tap_unless "${E2PF_RUNTIME:+a sanitizer}" "a program of libe2mmap" \
+		links_with_the_library
 	tap_check "make uninstall leaves nothing" leaves_nothing
 	tap_check "make uninstall leaves what is not ours" leaves_others
 }

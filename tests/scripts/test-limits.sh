@@ -397,18 +397,18 @@ test_full()
 #
 # A disk that fails below the page cache: a FUSE file that answers EIO.
 #
-# disk_case PAGE: the page is permanently unreadable.
+# disk_case KIB: it is permanently unreadable, and so are the others of its page.
 disk_case()
 {
-	local page=$1 dev='' mode model
+	local kib=$1 dev='' mode model
 
 	mkdir -p "$dir/on"
 	cp "$E2PF_TMP/image.bad" "$dir/disk"
 	model_begins "$dir/disk" "$dir/on" --follow-parent \
-		--fault=eio:$((page * 4096))+4096
+		--fault=eio:$((kib * 1024))+1024
 	# Without a page cache, as on another machine.
 	for mode in -fn -fy; do
-		device_case "failing file system in user space" "page $page" \
+		device_case "failing file system in user space" "KiB $kib" \
 			"$dir/on/disk" disk_reset $mode
 	done
 	if dev=$(loop_attach "$dir/on/disk" --direct-io=on); then
@@ -416,7 +416,7 @@ disk_case()
 		# whose size depends on earlier reads.
 		blockdev --setra 0 "$dev"
 		for mode in -fn -fy; do
-			device_case "failing disk" "page $page" "$dev" disk_reset $mode
+			device_case "failing disk" "KiB $kib" "$dev" disk_reset $mode
 		done
 		loop_detach "$dev"
 	fi
@@ -431,26 +431,27 @@ disk_reset()
 	[ -z "$dev" ] || blockdev --flushbufs "$dev"
 }
 
-# Pages that contain metadata according to e2image.
-metadata_pages()
+# One KiB, any, of each page that contains metadata according to e2image.
+metadata_kibs()
 {
 	e2image -r "$1" "$E2PF_TMP/meta" >/dev/null 2>&1
 	cmp -l -n "$(stat -c %s "$1")" "$E2PF_TMP/meta" /dev/zero 2>/dev/null |
-		awk '{ p = int(($1 - 1) / 4096) } p != last { print p; last = p }'
+		awk '{ p = int(($1 - 1) / 4096) }
+			p != last { print p * 4 + n++ % 4; last = p }'
 	rm -f "$E2PF_TMP/meta"
 }
 
 test_disk()
 {
-	local dir=$E2PF_TMP/disk page most=4
+	local dir=$E2PF_TMP/disk kib most=4
 
 	mkdir -p "$dir"
 	skipped "failing disk" "$(no_loops)$(no_model)" && return
 	# Only some dozens, because each has a device of its own.
 	[ "$E2PF_FAULTS" != all ] || most=48
-	for page in $(metadata_pages "$E2PF_TMP/image.bad" | sed 1d |
+	for kib in $(metadata_kibs "$E2PF_TMP/image.bad" | sed 1d |
 		      E2PF_FAULTS= sample $most); do
-		disk_case "$page"
+		disk_case "$kib"
 	done
 	tally_end "failing disk"
 	tally_end "failing file system in user space"

@@ -6,12 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <setjmp.h>
 #include <sys/uio.h>
 
 #include "unit.h"
 #include "engine-rig.h"
+#include "libext2fs/io_table.h"
 #include "libext2fs/observe.h"
-#include "libext2fs/mmap_io.h"
 
 #define FILE_BLOCKS 100
 
@@ -269,6 +270,7 @@ OBSERVER_TEST(readahead_absorbed)
 /* libc's pread64(), or another's, as the stand-in finds it: how often it is yet to fail. */
 static unsigned failing, made;
 static bool is_libcs;
+static int left_errno;
 
 static ssize_t fail_pread(int fd, void *to, size_t size, off_t offset)
 {
@@ -301,6 +303,7 @@ static errcode_t pread_block(io_channel channel, unsigned long long block,
 	size_t size = (size_t)count * BS;
 	ssize_t n = pread64(file, data, size, (off64_t)block * BS);
 
+	left_errno = errno;
 	close(file);
 	return n == (ssize_t)size ? 0 :
 	       channel->read_error(channel, (uint32_t)block, count, data, size, 0,
@@ -399,6 +402,65 @@ OBSERVER_TEST(failed_read_of_a_high_block)
 	lose(block + 1);
 	assert_int_equal(read_failing(1, block), 0);
 	assert_int_equal(errors_called, 0);
+}
+
+static const struct e2pf_device_ops *fake_ops;
+
+static uint64_t span_with_errno(struct e2pf_device *dev, uint64_t offset,
+				uint64_t len, enum e2pf_residency *state)
+{
+	errno = EAGAIN;
+	return fake_ops->span(dev, offset, len, state);
+}
+
+/* What is asked meanwhile may fail for other reasons. */
+OBSERVER_TEST(errno_of_a_failed_read)
+{
+	struct e2pf_device_ops ops;
+
+	observe_reader(true);
+	fake_ops = r->device->ops;
+	ops = *fake_ops;
+	ops.span = span_with_errno;
+	r->device->ops = &ops;
+	assert_int_equal(read_failing(1, 40), EIO);
+	assert_int_equal(left_errno, EIO);
+	r->device->ops = fake_ops;
+}
+
+static jmp_buf away;
+
+static errcode_t leave(io_channel channel, unsigned long block, int count,
+		       void *data, size_t size, int actual, errcode_t error)
+{
+	(void)channel, (void)block, (void)count, (void)data, (void)size;
+	(void)actual, (void)error;
+	longjmp(away, 1);
+}
+
+/* e2fsck leaves a read by longjmp().  Nothing of it is left: neither is a read of the
+ * program made again, nor does the next one count as part of what has failed. */
+OBSERVER_TEST(handler_leaves_the_read)
+{
+	char block[BS], byte;
+	volatile int i;
+
+	fake_set_in_part(&r->dev, 41, 1);
+	observe_reader(true);
+	lose(50);
+	io->read_error = leave;
+	for (i = 0; i < 3; i++)
+		if (!setjmp(away)) {
+			failing = 1;
+			io_channel_read_blk64(io, 50, 1, block);
+			fail();
+		}
+	io->read_error = on_error;
+	made = 0;
+	failing = 1;
+	e2pf_unobserve(r->e);
+	assert_int_equal(pread64(0, &byte, 1, 0), -1);
+	assert_int_equal(made, 1);
 }
 
 OBSERVER_TEST(manager_without_operations)
