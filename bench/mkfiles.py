@@ -196,13 +196,13 @@ def aged(rnd, bs, dirs, files, rounds, blocks):
 def rooted(rnd, bs, dirs, files, rounds, blocks, grow=1):
     """One whose directories are made while it ages, DIRS in each round, each in
     one of those that are there."""
-    folders = ["."]
+    directories = ["."]
 
     def one_path(i):
         if i * dirs // files != (i + 1) * dirs // files:
-            folders.append(f"{folders[rnd(len(folders))]}/d{len(folders)}")
-            os.mkdir(folders[-1])
-        return folders[rnd(len(folders))]
+            directories.append(f"{directories[rnd(len(directories))]}/d{len(directories)}")
+            os.mkdir(directories[-1])
+        return directories[rnd(len(directories))]
 
     age(rnd, bs, files, rounds, blocks, grow, one_path)
 
@@ -211,9 +211,9 @@ KINDS = {f.__name__: f for f in (small, written, fragmented, indirect, grown,
                                  changed, inline, every, aged, rooted)}
 
 
-def fill(folder, seed, kind, *numbers):
+def fill(directory, seed, kind, *numbers):
     before = os.getcwd()
-    os.chdir(folder)
+    os.chdir(directory)
     try:
         KINDS[kind](Random(seed), os.stat(".").st_blksize, *numbers)
     finally:

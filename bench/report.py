@@ -263,7 +263,7 @@ def markdown(result, drawn):
            f"device take {m['path_cost_us']} us of each request, which the "
            "models subtract."]
     if m.get("memory_left"):
-        out += ["", "Runs from devices are in a memory control group with "
+        out += ["", "Runs from devices are in a memory cgroup with "
                 f"{m['memory_left'] >> 20} MiB more than the stock checker's "
                 "peak, page cache included."]
     out += ["", "The checker `ours` is the one with prefetching. The device "
@@ -302,8 +302,8 @@ def write(result, args):
     with open(os.path.join(args.out, "result.json"), "w") as f:
         json.dump(result, f, indent=1)
     path = args.report or os.path.join(args.out, "timing.md")
-    folder = os.path.dirname(os.path.abspath(path))
-    os.makedirs(folder, exist_ok=True)
+    directory = os.path.dirname(os.path.abspath(path))
+    os.makedirs(directory, exist_ok=True)
     drawn = []
     cold = cells(result, "cold")
     labels = dict.fromkeys(label for label, _model in cold)
@@ -316,7 +316,7 @@ def write(result, args):
         name = file_name("timing", label, models) + ".svg"
         draw({f"{c}{', ' + m if '+' in models else ''}: {figure(low)} s":
               points_of(trace_path(result["traces"], m, label, c))
-              for m, c, low in shown}, os.path.join(folder, name))
+              for m, c, low in shown}, os.path.join(directory, name))
         drawn.append((f"{label}, {models}: when each block was read", name))
     with open(path, "w") as f:
         f.write(markdown(result, drawn))
@@ -328,8 +328,8 @@ POINTS = 6000           # of more every n-th is drawn
 WIDTH, HEIGHT, LEFT, TOP = 520, 420, 70, 70
 
 
-def trace_path(folder, model, label, checker):
-    return os.path.join(folder, file_name(model, label, checker) + ".trace")
+def trace_path(directory, model, label, checker):
+    return os.path.join(directory, file_name(model, label, checker) + ".trace")
 
 
 def points_of(path):

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 """Sets up and takes down what a timing run needs.
 
-A Workspace is a folder in /dev/shm with copies of images.  A Device is one
+A Workspace is a directory in /dev/shm with copies of images.  A Device is one
 image behind one model: a diskmodel process, its FUSE mount, and a loop
 device on the file it serves; or the plain image file on this machine's own
 disk.  Which runs are made, and how figures are presented, is
@@ -38,16 +38,16 @@ def say(words):
 
 
 def find_program(name):
-    """A program of this folder, as built."""
+    """A program of this directory, as built."""
     path = os.path.join(BUILD, name)
     if not os.access(path, os.X_OK):
         raise RigError(f"{path} is not built: run make, or set BENCH_BUILD to "
-                       "the folder it is in")
+                       "the directory it is in")
     return path
 
 
 def default_ours(program):
-    """The launcher of the build tree."""
+    """The wrapper of the build tree."""
     return os.path.abspath(os.path.join(BUILD, "..", program, program))
 
 
@@ -181,13 +181,13 @@ def only_run(files):
         yield
 
 
-def image_path(text, folder=None):
+def image_path(text, directory=None):
     """The path of a file, or of a named image, which is made if necessary.  When
     this program is stopped, so is who makes it, and has the time to clean up."""
     if os.path.isfile(text):
         return os.path.abspath(text)
     command = [sys.executable, os.path.join(HERE, "images"),
-               *(["--dir", folder] if folder else []), text]
+               *(["--dir", directory] if directory else []), text]
     p = subprocess.Popen(command, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, text=True)
     try:
@@ -213,7 +213,7 @@ def own_mounts():
 
 
 class Workspace(Stack):
-    """A folder that is removed when the with block ends."""
+    """A directory that is removed when the with block ends."""
 
     def __init__(self, root=None):
         super().__init__()
@@ -252,8 +252,8 @@ def image_files(path):
 
 
 @contextlib.contextmanager
-def memory_group(limit):
-    """A function that puts the calling process into a new memory control group,
+def cgroup(limit):
+    """A function that puts the calling process into a new memory cgroup,
     of @limit bytes, page cache included."""
     first, name = "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
     if not os.path.isdir(first):
@@ -267,7 +267,7 @@ def memory_group(limit):
     try:
         os.mkdir(path)
     except OSError as e:
-        raise RigError(f"no memory control group: {e.strerror}") from e
+        raise RigError(f"no memory cgroup: {e.strerror}") from e
     try:
         with open(os.path.join(path, name), "w") as f:
             f.write(str(limit))
@@ -279,7 +279,7 @@ def memory_group(limit):
 
 
 def remove_group(path):
-    """Remove a control group.  A process that was killed in it may take a
+    """Remove a cgroup.  A process that was killed in it may take a
     moment to leave."""
     for left in range(50, -1, -1):
         try:

@@ -137,9 +137,9 @@ static void run(struct dm_sim *sim, uint64_t now)
 int dm_sim_submit(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 {
 	run(sim, now);
-	if (sim->nr_parts + dm_most_parts(sim, req) > MAX_PARTS)
+	if (sim->nr_parts + dm_max_parts(sim, req) > MAX_PARTS)
 		return -1;
-	sim->nr_parts += dm_most_parts(sim, req);
+	sim->nr_parts += dm_max_parts(sim, req);
 	begin(sim, req, now);
 	return 0;
 }
@@ -153,7 +153,7 @@ struct dm_req *dm_sim_pop(struct dm_sim *sim, uint64_t now)
 	if (!req || req->done > now)
 		return NULL;
 	sim->ending = req->next;
-	sim->nr_parts -= dm_most_parts(sim, req);
+	sim->nr_parts -= dm_max_parts(sim, req);
 	return req;
 }
 

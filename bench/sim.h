@@ -107,7 +107,7 @@ void dm_disk_park(struct dm_sim *sim);
 /* Split a read into single commands for each spindle. */
 void dm_issue(struct dm_sim *sim, struct dm_req *req, uint64_t now);
 /* An upper bound for the parts of @req on one spindle at a time. */
-unsigned int dm_most_parts(const struct dm_sim *sim, const struct dm_req *req);
+unsigned int dm_max_parts(const struct dm_sim *sim, const struct dm_req *req);
 
 /* sim_flash.c */
 /* When a device without a position has served @req. */

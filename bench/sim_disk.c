@@ -288,7 +288,7 @@ void dm_issue(struct dm_sim *sim, struct dm_req *req, uint64_t now)
 			next_command(sim, &sim->spindle[i], now);
 }
 
-unsigned int dm_most_parts(const struct dm_sim *sim, const struct dm_req *req)
+unsigned int dm_max_parts(const struct dm_sim *sim, const struct dm_req *req)
 {
 	uint64_t step = sim->p.max_request;
 

@@ -143,7 +143,7 @@ walked()
 		"$tmp/walked/timing-walks.md"
 }
 
-# More memory than a control group of nothing, and less than one of plenty.
+# More memory than a cgroup of nothing, and less than one of plenty.
 memory()
 {
 	run --memory --groups --images claimed-1G --repeat 1 --checkers stock \

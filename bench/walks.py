@@ -19,12 +19,12 @@ import rig
 
 
 def ways(args, command):
-    """{label: words}, with {} for the folder: the command alone, after
+    """{label: words}, with {} for the directory: the command alone, after
     e2prefetch, and peers, beside the first command only: they take long, too."""
     words = shlex.split(command)
     path = next((w for w in words if w.startswith("{}")), "{}")
     options = shlex.split(args.options or "")
-    ours = [rig.find_program("../prefetch/e2prefetch"), *options, path, "--",
+    ours = [rig.find_program("../cmd/e2prefetch"), *options, path, "--",
             *words]
     return {"alone": words, "e2prefetch": ours,
             **{label: shlex.split(peer) for label, _, peer in
@@ -43,21 +43,21 @@ def turns(args, labels):
 
 
 @contextlib.contextmanager
-def mounted(dev, folder, write):
+def mounted(dev, directory, write):
     options = "noatime" if write else "ro,noatime,norecovery"
-    subprocess.run(["mount", "-o", options, dev.path, folder], check=True)
+    subprocess.run(["mount", "-o", options, dev.path, directory], check=True)
     try:
         yield
     finally:
-        subprocess.run(["umount", folder], check=True)
+        subprocess.run(["umount", directory], check=True)
 
 
-def run_once(args, dev, folder, words):
+def run_once(args, dev, directory, words):
     """Seconds, requests, status, and a digest of what was printed, in any
     order."""
-    command = [w.replace("{}", folder) for w in words]
-    with mounted(dev, folder, args.write), tempfile.TemporaryFile() as out, \
-            rig.memory_group(args.memory_left) if args.memory_left else \
+    command = [w.replace("{}", directory) for w in words]
+    with mounted(dev, directory, args.write), tempfile.TemporaryFile() as out, \
+            rig.cgroup(args.memory_left) if args.memory_left else \
             contextlib.nullcontext() as enter:
         dev.command("reset")
         start = time.monotonic()
@@ -83,7 +83,7 @@ def bound(model, trace, size):
 def runs_of(args, work, image, model, command, cost):
     """A row of figures: {label: its runs}, and the bound."""
     found, trace = {}, os.path.join(work.path, "trace")
-    folder = tempfile.mkdtemp(prefix="walk-", dir=work.path)
+    directory = tempfile.mkdtemp(prefix="walk-", dir=work.path)
     every = ways(args, command)
     for rep, label in turns(args, list(every)):
         path = work.copy_of(image) if args.write else image
@@ -93,7 +93,7 @@ def runs_of(args, work, image, model, command, cost):
             first = label == "alone" and rep == 0
             if first:
                 dev.command("trace " + trace)
-            row = run_once(args, dev, folder, every[label])
+            row = run_once(args, dev, directory, every[label])
             if first:
                 dev.command("trace")
         found.setdefault(label, []).append(row)
@@ -102,7 +102,7 @@ def runs_of(args, work, image, model, command, cost):
         if args.write:
             os.unlink(path)
     best = bound(model, trace, os.path.getsize(image))
-    os.rmdir(folder)
+    os.rmdir(directory)
     return found, best
 
 
@@ -133,7 +133,7 @@ def text(args, machine, rows):
         "# Walks", "",
         "The table has seconds of commands that walk a mounted filesystem with a "
         "cold cache, alone",
-        "and with `e2prefetch FOLDER --` before them: the least of "
+        "and with `e2prefetch DIRECTORY --` before them: the least of "
         f"{args.repeat}, alternating"
         f"{f', alone {args.repeat_alone}' if args.repeat_alone else ''}. The bound is",
         "the time that the modelled device takes for the blocks that the command "

@@ -26,7 +26,7 @@ static char *const *find_command(char *const *argv)
 }
 
 /* btrfs knows abbreviations of its commands; they run as the stock program does. */
-enum task arguments_task(char *const *argv)
+enum task bt_arguments_task(char *const *argv)
 {
 	const char *command;
 
@@ -56,7 +56,7 @@ static bool is_followed(const char *option)
 	return false;
 }
 
-const char *arguments_aside(char *const *argv)
+const char *bt_arguments_aside(char *const *argv)
 {
 	for (argv = is_btrfsck(*argv) ? argv + 1 : find_command(argv);
 	     *argv; argv++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The module that the launcher preloads into a stock btrfs, whose libraries are
+ * The library that the wrapper preloads into a stock btrfs, whose libraries are
  * linked into it: only its calls to libc show what it does.  A check drops the
  * page cache of each device after it has opened it and before it closes it; the
  * session lies between the two.  A send is one ioctl.  doc/architecture.md has
@@ -13,19 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "btrfs/plan.h"
-#include "btrfs/btrfs_session.h"
-#include "device/share.h"
-#include "keep_errno.h"
-#include "interpose.h"
-#include "module.h"
+#include "plan.h"
+#include "session.h"
+#include "prefetch/share.h"
+#include "lib/keep_errno.h"
+#include "preload/interpose.h"
+#include "preload/preload.h"
 #include "preload.h"
-#include "send/send.h"
-#include "status.h"
+#include "send.h"
+#include "preload/status.h"
 
 /* Maximum number of descriptors that are followed: those of the devices, and a
  * few more, one of them for the device named on the command line. */
-#define OPENED_MOST (PF_MAX_DEVICES + 8u)
+#define MAX_OPENED (PF_MAX_DEVICES + 8u)
 
 /* If the metadata is larger than btrfs check's own cache, it requests readahead
  * of a node's children each time it visits the node: 3,627,558 calls for 43,983
@@ -36,9 +36,9 @@
 static struct {
 	enum task task;
 	pthread_t thread;
-	struct e2pf_btrfs_opened opened[OPENED_MOST];
+	struct bt_opened opened[MAX_OPENED];
 	unsigned count;
-	struct e2pf_session *session;	/* NULL: none has begun */
+	struct pf_session *session;	/* NULL: none has begun */
 	bool ended;
 	const char *why_not;
 	char name[PATH_MAX];		/* of the first device */
@@ -47,19 +47,19 @@ static struct {
 		unsigned device;
 	} recent[REPEAT_SLOTS];		/* the check's readahead calls */
 	unsigned long long repeated;	/* of these, dropped */
-	struct e2pf_session *send;	/* of all sends; NULL: none */
+	struct pf_session *send;	/* of all sends; NULL: none */
 	_Atomic(bool) sending;		/* with readahead */
 	bool sent;			/* a send was attempted */
 } self;
 
 static bool is_ours(void)
 {
-	return module.on && pthread_equal(pthread_self(), self.thread);
+	return preload.on && pthread_equal(pthread_self(), self.thread);
 }
 
 /* A closed device keeps its entry, with -1 as its descriptor.  Programs pass -1,
  * too. */
-static struct e2pf_btrfs_opened *find(int fd)
+static struct bt_opened *find(int fd)
 {
 	unsigned i;
 
@@ -76,14 +76,14 @@ static struct e2pf_btrfs_opened *find(int fd)
 /* A session with the devices that the program has opened. */
 static void start_session(void)
 {
-	self.session = e2pf_btrfs_open(self.opened, self.count, self.name,
-				       &module.settings, &self.why_not);
+	self.session = bt_session_open(self.opened, self.count, self.name,
+				       &preload.settings, &self.why_not);
 	self.ended = !self.session;
 	if (self.ended)
 		return;
-	e2pf_session_choose(self.session);
-	e2pf_session_start(self.session);
-	reporter_watch(self.session);
+	pf_session_choose(self.session);
+	pf_session_start(self.session);
+	preload_reporter_watch(self.session);
 }
 
 static void end_session(void)
@@ -91,8 +91,8 @@ static void end_session(void)
 	if (!self.session || self.ended)
 		return;
 	self.ended = true;
-	reporter_watch(NULL);
-	if (!e2pf_session_stop(self.session, END_PATIENCE_MS))
+	preload_reporter_watch(NULL);
+	if (!pf_session_stop(self.session, END_PATIENCE_MS))
 		self.why_not = "a worker was left behind, waiting for a device";
 }
 
@@ -103,12 +103,12 @@ static unsigned give_back(void)
 
 	if (!self.session || self.ended)
 		return 0;
-	reporters = reporter_end();
-	return reporters + e2pf_session_give_back(self.session);
+	reporters = preload_reporter_end();
+	return reporters + pf_session_give_back(self.session);
 }
 
 /*
- * Calls from the interposed functions.
+ * Calls from the interposers.
  */
 
 static void keep_name(int fd)
@@ -123,7 +123,7 @@ static void keep_name(int fd)
 	self.name[n > 0 ? n : 0] = '\0';
 }
 
-void module_drops_cache(int fd)
+void bt_drops_cache(int fd)
 {
 	E2PF_KEEP_ERRNO;
 
@@ -132,25 +132,25 @@ void module_drops_cache(int fd)
 	keep_name(fd);
 	if (find(fd))
 		end_session();
-	else if (self.count < OPENED_MOST && !self.session && !self.ended)
-		self.opened[self.count++] = (struct e2pf_btrfs_opened) {
+	else if (self.count < MAX_OPENED && !self.session && !self.ended)
+		self.opened[self.count++] = (struct bt_opened) {
 			.fd = fd, .index = -1
 		};
 }
 
-void module_closes(int fd)
+void bt_closes(int fd)
 {
-	struct e2pf_btrfs_opened *opened = is_ours() ? find(fd) : NULL;
+	struct bt_opened *opened = is_ours() ? find(fd) : NULL;
 
 	/* The kernel may reuse this descriptor number for another file. */
 	if (opened)
 		opened->fd = -1;
 }
 
-bool on_program_read(int fd, uint64_t offset, uint64_t length,
-		     struct pf_read *read)
+bool bt_on_program_read(int fd, uint64_t offset, uint64_t length,
+			struct pf_read *read)
 {
-	struct e2pf_btrfs_opened *opened;
+	struct bt_opened *opened;
 	E2PF_KEEP_ERRNO;
 
 	opened = is_ours() && !self.ended ? find(fd) : NULL;
@@ -159,7 +159,7 @@ bool on_program_read(int fd, uint64_t offset, uint64_t length,
 	/* It has opened all devices, but for those of a seed, before it reads
 	 * anything else than superblocks.  It reads their copies only with
 	 * options that are not followed. */
-	if (!self.session && offset != E2PF_BTRFS_SUPER_AT)
+	if (!self.session && offset != BT_SUPER_AT)
 		start_session();
 	if (!self.session || opened->index < 0)
 		return false;
@@ -184,12 +184,12 @@ static int descriptor_of(unsigned device)
 
 /* Drop only blocks that were read ahead.  A worker would read other blocks
  * again, and wait in vain for the check to use them. */
-void module_has_read(const struct pf_read *read)
+void bt_has_read(const struct pf_read *read)
 {
 	E2PF_KEEP_ERRNO;
 
 	if (pf_engine_after_read(self.session->engine, read) &&
-	    e2pf_btrfs_of(self.session)->drop_read)
+	    bt_session_source(self.session)->drop_read)
 		posix_fadvise(descriptor_of(read->device),
 			      (off_t)read->offset, (off_t)read->length,
 			      POSIX_FADV_DONTNEED);
@@ -208,9 +208,9 @@ static bool is_repeated(unsigned device, uint64_t offset)
 	return false;
 }
 
-bool on_program_readahead(int *fd, uint64_t *offset)
+bool bt_on_program_readahead(int *fd, uint64_t *offset)
 {
-	const struct e2pf_btrfs_opened *opened = is_ours() ? find(*fd) : NULL;
+	const struct bt_opened *opened = is_ours() ? find(*fd) : NULL;
 	uint64_t there = *offset;
 	E2PF_KEEP_ERRNO;
 	int other;
@@ -223,8 +223,8 @@ bool on_program_readahead(int *fd, uint64_t *offset)
 		self.repeated++;
 		return true;
 	}
-	e2pf_chunk_map_first_copy(&e2pf_btrfs_of(self.session)->map, &device,
-				  &there);
+	bt_chunk_map_first_copy(&bt_session_source(self.session)->map, &device,
+				&there);
 	other = descriptor_of(device);
 	if (other >= 0) {
 		*fd = other;
@@ -233,7 +233,7 @@ bool on_program_readahead(int *fd, uint64_t *offset)
 	return false;
 }
 
-void module_sends(int fd, const void *args)
+void bt_sends(int fd, const void *args)
 {
 	const char *why = NULL;
 	E2PF_KEEP_ERRNO;
@@ -243,31 +243,31 @@ void module_sends(int fd, const void *args)
 	keep_name(fd);
 	self.sent = true;
 	if (!self.send)
-		self.send = e2pf_send_open(fd, self.name, &module.settings,
-					   &why);
+		self.send = bt_send_open(fd, self.name, &preload.settings,
+					 &why);
 	if (self.send)
-		why = e2pf_send_start(self.send, fd, args);
+		why = bt_send_start(self.send, fd, args);
 	if (why)
-		e2pf_note_off(&module.report.notes, "off", why);
+		pf_note_off(&preload.report.notes, "off", why);
 	self.sending = !why;
 }
 
-void module_has_sent(void)
+void bt_has_sent(void)
 {
 	E2PF_KEEP_ERRNO;
 
-	if (self.sending && !e2pf_send_stop(self.send, END_PATIENCE_MS))
-		e2pf_note(&module.report.notes,
-			  "prefetch: left behind (a worker waits for a device)");
+	if (self.sending && !bt_send_stop(self.send, END_PATIENCE_MS))
+		pf_note(&preload.report.notes,
+			"prefetch: left behind (a worker waits for a device)");
 	self.sending = false;
 }
 
-void module_passes_on(uint64_t bytes)
+void bt_passes_on(uint64_t bytes)
 {
 	E2PF_KEEP_ERRNO;
 
 	if (self.sending)
-		e2pf_send_came_out(self.send, bytes);
+		bt_send_came_out(self.send, bytes);
 }
 
 /*
@@ -276,11 +276,11 @@ void module_passes_on(uint64_t bytes)
 
 static bool refers_to(const char *name, const char *other)
 {
-	return linkage_program_refers(name) || linkage_program_refers(other);
+	return preload_program_refers(name) || preload_program_refers(other);
 }
 
-/* Whether this is a program that the module can follow.  The launcher, which
- * loads the module to try it, is not one. */
+/* Whether this is a program that the preload library can follow.  The wrapper,
+ * which loads the preload library to try it, is not one. */
 static bool is_btrfs(void)
 {
 	return refers_to("pread", "pread64") &&
@@ -293,53 +293,53 @@ static void begin(void)
 {
 	enum selftest outcome = SELFTEST_NONE;
 
-	module_read_arguments();
-	if (status_is_asked(module.argc, module.argv) && is_btrfs()) {
-		module_begin("btrfs-prefetch");
-		module_answer(true);
+	preload_read_arguments();
+	if (preload_status_is_asked(preload.argc, preload.argv) && is_btrfs()) {
+		preload_begin("btrfs-prefetch");
+		preload_answer(true);
 	}
-	self.task = arguments_task(module.argv);
+	self.task = bt_arguments_task(preload.argv);
 	if (self.task == TASK_OTHER || !is_btrfs())
 		return;
 	self.thread = pthread_self();
-	module_begin("btrfs-prefetch");
-	if (!module.on) {
-		module.settings.prefetch = false;
+	preload_begin("btrfs-prefetch");
+	if (!preload.on) {
+		preload.settings.prefetch = false;
 		return;
 	}
-	module.sends = self.task == TASK_SEND;
+	preload.sends = self.task == TASK_SEND;
 	if (self.task == TASK_CHECK)
-		self.why_not = module.more_arguments ? "it has too many arguments" :
-			       arguments_aside(module.argv);
-	if (!self.why_not && !selftest_may_read(&outcome))
+		self.why_not = preload.more_arguments ? "it has too many arguments" :
+			       bt_arguments_aside(preload.argv);
+	if (!self.why_not && !preload_selftest_may_read(&outcome))
 		self.why_not = "a system call that it needs is not allowed";
 	/* Register before the memory is divided, so that checks started at the
 	 * same time see each other, and before the first thread starts: once
 	 * there are threads, the kernel takes 10 ms to make room for a high
 	 * descriptor. */
 	if (!self.why_not)
-		e2pf_share_join();
+		pf_share_join();
 	self.ended = self.why_not;
-	module.give_back = give_back;
-	reporter_begin(module.name, module.settings.progress);
+	preload.give_back = give_back;
+	preload_reporter_begin(preload.name, preload.settings.progress);
 }
 
 static void tell(void)
 {
-	struct e2pf_session *shown = self.sent ? self.send : self.session;
-	struct e2pf_notes *notes = &module.report.notes;
+	struct pf_session *shown = self.sent ? self.send : self.session;
+	struct pf_notes *notes = &preload.report.notes;
 
-	module.report.device = self.name;
-	module.report.io_manager = "btrfs";
+	preload.report.device = self.name;
+	preload.report.io_manager = "btrfs";
 	if (self.why_not)
-		e2pf_note_off(notes, "off", self.why_not);
+		pf_note_off(notes, "off", self.why_not);
 	else if (!self.session && !self.sent)
-		e2pf_note_off(notes, "off", "no filesystem was opened for a "
-			      "check, and no subvolume was sent");
+		pf_note_off(notes, "off", "no filesystem was opened for a "
+			    "check, and no subvolume was sent");
 	if (self.repeated)
-		e2pf_note(notes, "readahead: %llu calls of the check dropped "
-			  "(repeats)", self.repeated);
-	module_tell(&(struct module_result) {
+		pf_note(notes, "readahead: %llu calls of the check dropped "
+			"(repeats)", self.repeated);
+	preload_tell(&(struct preload_result) {
 		.session = shown, .finished = shown,
 		.done = self.sent ? "sent" : "checked",
 		.logged = !self.sent && self.session, .counted = true
@@ -351,10 +351,10 @@ static void end(void)
 {
 	/* A forked child of btrfs has no workers and must not print our
 	 * report. */
-	if (!module.settings.prefetch || getpid() != module.pid)
+	if (!preload.settings.prefetch || getpid() != preload.pid)
 		return;
 	end_session();
-	reporter_end();
-	module_has_sent();
+	preload_reporter_end();
+	bt_has_sent();
 	tell();
 }

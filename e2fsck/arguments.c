@@ -13,7 +13,7 @@
 #define WITH_VALUE "CbBEjPlLzIkN"
 #define PLAIN "panyvtCV"
 
-struct arguments arguments_read(int argc, char *const *argv)
+struct arguments e2fsck_arguments_read(int argc, char *const *argv)
 {
 	struct arguments a = { .force = argc < 2 };
 	const char *c;
@@ -34,7 +34,7 @@ struct arguments arguments_read(int argc, char *const *argv)
 	return a;
 }
 
-bool arguments_find_clean(const struct ext2_super_block *s, int64_t now)
+bool e2fsck_arguments_find_clean(const struct ext2_super_block *s, int64_t now)
 {
 	if (!(s->s_state & EXT2_VALID_FS) || (s->s_state & EXT2_ERROR_FS) ||
 	    s->s_feature_incompat & EXT3_FEATURE_INCOMPAT_RECOVER)

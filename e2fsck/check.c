@@ -12,12 +12,13 @@
 #include <time.h>
 
 #include "check.h"
-#include "interpose.h"
-#include "keep_errno.h"
-#include "module.h"
-#include "device/share.h"
-#include "ext4/ext4_session.h"
-#include "libext2fs/io_table.h"
+#include "observe.h"
+#include "preload/interpose.h"
+#include "lib/keep_errno.h"
+#include "preload/preload.h"
+#include "prefetch/share.h"
+#include "ext4/session.h"
+#include "lib/io_table.h"
 
 /*
  * Accelerations are left out, unless somebody has asked for them, if the self-test takes
@@ -28,7 +29,7 @@
 #define INODE_BLOCKS 256u
 #define SMALL_BLOCKS (1u << 20)
 
-struct check check;
+struct e2fsck_check e2fsck_check;
 
 static struct {
 	bool decided;
@@ -36,10 +37,10 @@ static struct {
 	uint64_t offset;
 } self;
 
-const struct accel *check_accel(void)
+const struct accel *e2fsck_check_accel(void)
 {
-	return &e2pf_accel && !strcmp(e2pf_accel.version, PACKAGE_VERSION) ?
-	       &e2pf_accel : NULL;
+	return &e2fsck_accel && !strcmp(e2fsck_accel.version, PACKAGE_VERSION) ?
+	       &e2fsck_accel : NULL;
 }
 
 static bool is_small(struct ext2_super_block *s)
@@ -54,21 +55,22 @@ static bool is_small(struct ext2_super_block *s)
 static enum selftest test_accelerations(struct ext2_super_block *super,
 					struct findings *found)
 {
-	const struct accel *accel = check_accel();
+	const struct accel *accel = e2fsck_check_accel();
 	enum selftest outcome = SELFTEST_NONE;
-	unsigned asked = module.settings.accel, i;
+	unsigned asked = preload.settings.accel, i;
 	const char *none = NULL;
 
 	if (!accel)
 		none = "e2fsck-accel.so is not in this process";
-	else if (!module.settings.accel_is_set && is_small(super))
+	else if (!preload.settings.accel_is_set && is_small(super))
 		none = "the filesystem is small";
 	else if (asked)
-		outcome = selftest_run(accel->try, found, sizeof(*found));
+		outcome = preload_selftest_run(accel->try, found,
+					       sizeof(*found));
 	if (!none && outcome != SELFTEST_DONE)
 		none = outcome == SELFTEST_FAILED ? "the self-test crashed or hung" :
 		       "no self-test was run";
-	for (i = 0; i < E2PF_ACCELERATIONS; i++)
+	for (i = 0; i < PF_ACCELERATIONS; i++)
 		if (!(asked & 1u << i))
 			found->why_not[i] = "excluded by the setting accel";
 		else if (none)
@@ -80,21 +82,21 @@ static void accelerate(const struct findings *found)
 {
 	unsigned i;
 
-	for (i = 0; i < E2PF_ACCELERATIONS; i++) {
+	for (i = 0; i < PF_ACCELERATIONS; i++) {
 		const char *why_not = found->why_not[i];
 
 		if (!why_not)
-			e2pf_accel.begin(i);
-		e2pf_note(&module.report.notes, "%s: %saccelerated (%s)",
-			  e2pf_acceleration_names[i], why_not ? "not " : "",
-			  why_not ? why_not : "self-test matched libext2fs");
+			e2fsck_accel.begin(i);
+		pf_note(&preload.report.notes, "%s: %saccelerated (%s)",
+			pf_acceleration_names[i], why_not ? "not " : "",
+			why_not ? why_not : "self-test matched libext2fs");
 	}
 }
 
 static void turn_off(const char *why)
 {
-	module.on = false;
-	e2pf_note_off(&module.report.notes, "off", why);
+	preload.on = false;
+	pf_note_off(&preload.report.notes, "off", why);
 }
 
 static unsigned give_back(void)
@@ -102,10 +104,10 @@ static unsigned give_back(void)
 	unsigned reporters;
 	E2PF_KEEP_ERRNO;
 
-	if (!check.session)
+	if (!e2fsck_check.session)
 		return 0;
-	reporters = reporter_end();
-	return reporters + e2pf_session_give_back(check.session);
+	reporters = preload_reporter_end();
+	return reporters + pf_session_give_back(e2fsck_check.session);
 }
 
 /* Decide, before the first session, whether this process may read ahead and
@@ -117,9 +119,9 @@ static void decide(ext2_filsys fs)
 
 	self.decided = true;
 	/* This is another program, or one that cannot be followed. */
-	if (!stages_can_be_followed()) {
-		module.settings.prefetch = 0;
-		module.on = false;
+	if (!e2fsck_stages_can_be_followed()) {
+		preload.settings.prefetch = 0;
+		preload.on = false;
 		return;
 	}
 	if (!e2pf_io_table_is_ours()) {
@@ -127,16 +129,16 @@ static void decide(ext2_filsys fs)
 		return;
 	}
 	outcome = test_accelerations(fs->super, &found);
-	if (!selftest_may_read(&outcome)) {
+	if (!preload_selftest_may_read(&outcome)) {
 		turn_off("a system call that it needs is not allowed");
 		return;
 	}
 	/* Register before the memory is divided, so that checks started at the
 	 * same time see each other. */
-	e2pf_share_join();
+	pf_share_join();
 	accelerate(&found);
-	module.give_back = give_back;
-	reporter_begin(module.name, module.settings.progress);
+	preload.give_back = give_back;
+	preload_reporter_begin(preload.name, preload.settings.progress);
 }
 
 /* The value of "offset=BYTES" in the options; 0 if it is not there. */
@@ -151,32 +153,45 @@ static uint64_t option_offset(const char *options)
  * threads, that must not happen in a crash: see is_crashing(). */
 static unsigned before_threads(void *session, unsigned workers)
 {
-	check.threads = true;
+	e2fsck_check.threads = true;
 #ifdef HAVE_EXECINFO_H
 	void *frame;
 
 	backtrace(&frame, 1);
 #endif
-	return e2pf_session_may_start(session, workers);
+	return pf_session_may_start(session, workers);
 }
 
-static bool open_session(ext2_filsys fs)
+/* The engine is told of all reads from now on. */
+static errcode_t open_observed(ext2_filsys fs, struct pf_session **session)
 {
 	const struct pf_options options = {
 		.has_checker = true, .before_threads = before_threads
 	};
-	struct e2pf_session *session;
+	errcode_t err = ext4_session_open(fs, e2fsck_check.path, self.offset,
+					  &preload.settings, &options, NULL,
+					  session);
 
-	if (e2pf_open(fs, check.path, self.offset, &module.settings, &options,
-		      NULL, &session)) {
-		if (!check.session)
-			e2pf_note_off(&module.report.notes, "off",
-				      "the filesystem cannot be followed");
+	if (!err && !e2fsck_observe(fs->io, (*session)->engine)) {
+		pf_session_free(*session);
+		err = EXT2_ET_OP_NOT_SUPPORTED;
+	}
+	return err;
+}
+
+static bool open_session(ext2_filsys fs)
+{
+	struct pf_session *session;
+
+	if (open_observed(fs, &session)) {
+		if (!e2fsck_check.session)
+			pf_note_off(&preload.report.notes, "off",
+				    "the filesystem cannot be followed");
 		return false;
 	}
-	if (check.session)
-		e2pf_inherit(session, check.session);
-	check.session = session;
+	if (e2fsck_check.session)
+		ext4_session_inherit(session, e2fsck_check.session);
+	e2fsck_check.session = session;
 	return true;
 }
 
@@ -185,13 +200,13 @@ static bool begin_session(ext2_filsys fs)
 	self.opened = NULL;
 	if (!self.decided)
 		decide(fs);
-	if (!module.on || !open_session(fs))
+	if (!preload.on || !open_session(fs))
 		return false;
-	check.fs = fs;
+	e2fsck_check.fs = fs;
 	return true;
 }
 
-bool check_scans(ext2_filsys fs)
+bool e2fsck_check_scans(ext2_filsys fs)
 {
 	E2PF_KEEP_ERRNO;
 
@@ -200,46 +215,51 @@ bool check_scans(ext2_filsys fs)
 
 /* A clean filesystem is left alone, unless it is scanned after all: then its first bitmaps
  * were made before anything is accelerated. */
-bool check_opens(ext2_filsys fs, const char *name, const char *options)
+bool e2fsck_check_opens(ext2_filsys fs, const char *name, const char *options)
 {
 	E2PF_KEEP_ERRNO;
 
 	/* tune2fs also opens journal devices, which have no inodes. */
-	if (check.fs || ext2fs_has_feature_journal_dev(fs->super) ||
+	if (e2fsck_check.fs || ext2fs_has_feature_journal_dev(fs->super) ||
 	    (fs->flags & (EXT2_FLAG_IMAGE_FILE | EXT2_FLAG_DIRECT_IO)))
 		return false;
-	free(check.path);
+	free(e2fsck_check.path);
 	/* If no options are passed, they may follow the name after a '?'. */
-	check.path = strndup(name, options ? strlen(name) : strcspn(name, "?"));
+	e2fsck_check.path = strndup(name, options ? strlen(name) : strcspn(name,
+									   "?"));
 	self.offset = option_offset(options ? options : strchr(name, '?'));
-	self.opened = check.path ? fs : NULL;
-	return self.opened && (check.arguments.force || module.settings.stats ||
-			       !arguments_find_clean(fs->super, time(NULL))) &&
+	self.opened = e2fsck_check.path ? fs : NULL;
+	return self.opened && (e2fsck_check.arguments.force ||
+			       preload.settings.stats ||
+			       !e2fsck_arguments_find_clean(fs->super,
+							    time(NULL))) &&
 	       begin_session(fs);
 }
 
-void check_ends(void)
+void e2fsck_check_ends(void)
 {
 	bool watched;
 
-	if (!check.session)
+	if (!e2fsck_check.session)
 		return;
-	check.fs = NULL;
-	watched = !reporter_watch(NULL);
+	e2fsck_check.fs = NULL;
+	watched = !preload_reporter_watch(NULL);
+	e2fsck_unobserve(e2fsck_check.session->engine);
 	/* A worker or a reporter that was left behind still uses the session,
 	 * which is then never freed. */
-	if (!e2pf_session_stop(check.session, END_PATIENCE_MS) || watched)
-		module.on = false;
+	e2fsck_unobserve(e2fsck_check.session->engine);
+	if (!pf_session_stop(e2fsck_check.session, END_PATIENCE_MS) || watched)
+		preload.on = false;
 }
 
-void check_closes(ext2_filsys fs)
+void e2fsck_check_closes(ext2_filsys fs)
 {
 	E2PF_KEEP_ERRNO;
 
-	if (!module.on || !fs)
+	if (!preload.on || !fs)
 		return;
-	if (fs == check.fs)
-		check_ends();
+	if (fs == e2fsck_check.fs)
+		e2fsck_check_ends();
 	if (fs == self.opened)
 		self.opened = NULL;
 }

@@ -10,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "lib/array.h"
 #include "check.h"
 
 /* The limit of memory for the runs: 16 bytes each, where e2fsck keeps more than
  * 100 for each block that is claimed twice. */
-#define RUNS_MOST (1u << 18)
+#define MAX_RUNS (1u << 18)
 
 /* The number of blocks passed to the engine at a time, and the number of clones
  * after which the engine is asked again whether it has room for more. */
 #define PART 4096u
 #define CHECK_EVERY 256u
 
-/* Reading ahead ends when STRAYS_MOST blocks are not where the order has them:
+/* Reading ahead ends when MAX_STRAYS blocks are not where the order has them:
  * the user's answers make pass 1D take another order. */
-#define STRAYS_MOST 64u
+#define MAX_STRAYS 64u
 
 /* Bits for blocks: 2 MiB.  Blocks of a filesystem with more than this many share some:
  * then one of the two may not be read ahead. */
@@ -53,7 +53,7 @@ static struct {
 	bool begun;
 } self;
 
-void clones_forget(void)
+void e2fsck_clones_forget(void)
 {
 	free(self.run);
 	free(self.waiting);
@@ -62,7 +62,7 @@ void clones_forget(void)
 
 static bool add_run(uint64_t block)
 {
-	if (self.runs == RUNS_MOST ||
+	if (self.runs == MAX_RUNS ||
 	    !e2pf_have_room((void **)&self.run, &self.room, self.runs, 1,
 			    sizeof(*self.run)))
 		return false;
@@ -80,7 +80,7 @@ static bool change_bit(uint64_t block, bool set)
 	return *byte != before;
 }
 
-void clones_add(uint64_t block)
+void e2fsck_clones_add(uint64_t block)
 {
 	struct run *last = self.runs ? &self.run[self.runs - 1] : NULL;
 
@@ -109,26 +109,26 @@ static bool move_to(struct position *p, uint64_t place)
 }
 
 /* Pass the engine as many blocks as it has room for. */
-static void hand_over(struct e2pf_ext4 *ext4, struct pf_engine *engine,
+static void hand_over(struct ext4_source *ext4, struct pf_engine *engine,
 		      uint64_t reached)
 {
 	static uint64_t block[PART];
 	uint64_t first, n;
 	size_t used = 0;
 
-	n = e2pf_ext4_list_wants(ext4, engine, reached, &first);
+	n = ext4_source_list_wants(ext4, engine, reached, &first);
 	if (n && first < self.given.place)
 		self.given = (struct position){ 0, 0 };
 	for (; n && move_to(&self.given, first); n--, first++) {
 		block[used++] = self.run[self.given.run].block + first -
 				self.given.place;
 		if (used == PART) {
-			e2pf_ext4_list_put(ext4, engine, block, used);
+			ext4_source_list_put(ext4, engine, block, used);
 			used = 0;
 		}
 	}
 	if (used)
-		e2pf_ext4_list_put(ext4, engine, block, used);
+		ext4_source_list_put(ext4, engine, block, used);
 }
 
 /* Find the run of a block that pass 1D has reached, at the current position or
@@ -145,18 +145,18 @@ static bool find(uint64_t block)
 	return false;
 }
 
-void clones_at(struct e2pf_ext4 *ext4, struct pf_engine *engine,
-	       uint64_t block)
+void e2fsck_clones_at(struct ext4_source *ext4, struct pf_engine *engine,
+		      uint64_t block)
 {
 	uint64_t place;
 
 	/* The last file that still claims a block keeps it. */
-	if (self.strays > STRAYS_MOST || !self.blocks ||
+	if (self.strays > MAX_STRAYS || !self.blocks ||
 	    !change_bit(block, false))
 		return;
 	if (!self.begun) {
 		pf_engine_wake(engine);
-		e2pf_ext4_list_begin(ext4, engine, self.blocks, E2PF_FILES);
+		ext4_source_list_begin(ext4, engine, self.blocks, EXT4_FILES);
 	}
 	self.begun = true;
 	if (!find(block)) {
@@ -167,6 +167,6 @@ void clones_at(struct e2pf_ext4 *ext4, struct pf_engine *engine,
 	if (place < self.next_check)
 		return;
 	self.next_check = place + CHECK_EVERY;
-	pf_engine_report_position(engine, E2PF_EXT4_LIST, place);
+	pf_engine_report_position(engine, EXT4_PHASE_LIST, place);
 	hand_over(ext4, engine, place);
 }

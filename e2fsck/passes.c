@@ -7,10 +7,10 @@
 #include <stdatomic.h>
 
 #include "check.h"
-#include "interpose.h"
-#include "keep_errno.h"
-#include "module.h"
-#include "ext4/ext4_session.h"
+#include "preload/interpose.h"
+#include "lib/keep_errno.h"
+#include "preload/preload.h"
+#include "ext4/session.h"
 
 /* The number of directory list entries copied at a time, and the number of
  * entries that the walk visits before the engine is asked again whether it has
@@ -20,7 +20,7 @@
 
 static struct {
 	uint32_t group_inodes;		/* of each of check.fs's groups */
-	_Atomic enum e2pf_ext4_stage stage;
+	_Atomic enum ext4_stage stage;
 	ext2_inode_scan scan;		/* the scan that is followed, or NULL */
 	atomic_bool in_list;		/* a walk over the directory list is
 					   followed */
@@ -28,20 +28,22 @@ static struct {
 
 static struct pf_engine *engine(void)
 {
-	return check.fs && check.session ? check.session->engine : NULL;
+	return e2fsck_check.fs && e2fsck_check.session ?
+	       e2fsck_check.session->engine : NULL;
 }
 
-static struct e2pf_ext4 *source(void)
+static struct ext4_source *source(void)
 {
-	return check.session ? e2pf_ext4_of(check.session)->ext4 : NULL;
+	return e2fsck_check.session ?
+	       ext4_session_of(e2fsck_check.session)->ext4 : NULL;
 }
 
 /* A cancelled check closes the filesystem before it frees its counts: there is
  * no engine to notify then. */
 static void notice(enum seen seen)
 {
-	enum e2pf_ext4_stage stage = atomic_load(&self.stage);
-	enum e2pf_ext4_stage next = stage_after(stage, seen);
+	enum ext4_stage stage = atomic_load(&self.stage);
+	enum ext4_stage next = e2fsck_stage_after(stage, seen);
 	E2PF_KEEP_ERRNO;
 
 	if (!engine() || (next == stage && seen != SEEN_OPEN))
@@ -50,9 +52,9 @@ static void notice(enum seen seen)
 	pf_engine_begin_stage(engine(), next);
 }
 
-void passes_begin(void)
+void e2fsck_passes_begin(void)
 {
-	self.group_inodes = check.fs->super->s_inodes_per_group;
+	self.group_inodes = e2fsck_check.fs->super->s_inodes_per_group;
 	self.scan = NULL;
 	notice(SEEN_OPEN);
 }
@@ -81,8 +83,8 @@ static int claims_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 
 static bool is_journal(ext2_filsys fs, ext2_ino_t ino)
 {
-	return module.on && fs && fs == check.fs &&
-	       self.stage == E2PF_EXT4_OPEN && ino &&
+	return preload.on && fs && fs == e2fsck_check.fs &&
+	       self.stage == EXT4_OPEN && ino &&
 	       ino == fs->super->s_journal_inum;
 }
 
@@ -94,8 +96,8 @@ static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 
 	if (!ext2fs_read_inode(fs, ino, &inode) &&
 	    !(inode.i_flags & (EXT4_EXTENTS_FL | EXT4_INLINE_DATA_FL)))
-		e2pf_journal_map(check.session,
-				 &inode.i_block[EXT2_IND_BLOCK]);
+		ext4_session_request_journal(e2fsck_check.session,
+					     &inode.i_block[EXT2_IND_BLOCK]);
 }
 
 /* e2fsck looks up each block in its bitmap of blocks that several files claim, which
@@ -105,23 +107,24 @@ static void claimed(void *ctx)
 {
 	const struct block_walk *w = ctx;
 
-	if (self.stage == E2PF_EXT4_PASS1B)
-		clones_add(w->block);
+	if (self.stage == EXT4_PASS1B)
+		e2fsck_clones_add(w->block);
 	else if (engine())
-		clones_at(source(), engine(), w->block);
+		e2fsck_clones_at(source(), engine(), w->block);
 }
 
 /* A check that may not write clones nothing.  A clone changes the file's blocks,
  * and has no flags. */
 static bool may_be_claimed(ext2_filsys fs, int flags)
 {
-	if (!module.on || !fs || fs != check.fs || check.session->why_off ||
-	    !check_accel() || !e2pf_accel.have_claims() ||
+	if (!preload.on || !fs || fs != e2fsck_check.fs ||
+	    e2fsck_check.session->why_off ||
+	    !e2fsck_check_accel() || !e2fsck_accel.have_claims() ||
 	    !(fs->flags & EXT2_FLAG_RW))
 		return false;
-	if (self.stage == E2PF_EXT4_PASS1B)
+	if (self.stage == EXT4_PASS1B)
 		return self.scan;
-	return self.stage == E2PF_EXT4_PASS1D && !flags;
+	return self.stage == EXT4_PASS1D && !flags;
 }
 
 errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
@@ -135,9 +138,9 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 		read_map_ahead(fs, ino);
 	if (!may_be_claimed(fs, flags))
 		return real(fs, ino, flags, block_buf, func, data);
-	e2pf_accel.watch_claims(claimed, &w);
+	e2fsck_accel.watch_claims(claimed, &w);
 	err = real(fs, ino, flags, block_buf, claims_block, &w);
-	e2pf_accel.watch_claims(NULL, NULL);
+	e2fsck_accel.watch_claims(NULL, NULL);
 	return err;
 }
 
@@ -151,13 +154,13 @@ static void begin_reading(ext2_filsys fs)
 	E2PF_KEEP_ERRNO;
 
 	/* The reporter may still look at the groups, which a start replaces. */
-	if (!reporter_watch(NULL))
+	if (!preload_reporter_watch(NULL))
 		return;
-	e2pf_start_scan(check.session, fs);
+	ext4_session_start_scan(e2fsck_check.session, fs);
 	/* If the engine has no thread, the reporter, which is a thread, too,
 	 * does not start. */
-	if (check.threads)
-		reporter_watch(check.session);
+	if (e2fsck_check.threads)
+		preload_reporter_watch(e2fsck_check.session);
 }
 
 errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
@@ -166,13 +169,13 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	errcode_t err;
 	REAL(ext2fs_open_inode_scan);
 
-	if (module.on && check_scans(fs))
-		passes_begin();
+	if (preload.on && e2fsck_check_scans(fs))
+		e2fsck_passes_begin();
 	/* A scan inside another walk is not a pass. */
-	if (!module.on || fs != check.fs || self.scan || self.in_list)
+	if (!preload.on || fs != e2fsck_check.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
 	notice(SEEN_SCAN);
-	clones_forget();
+	e2fsck_clones_forget();
 	begin_reading(fs);
 	err = real(fs, buffer_blocks, scan);
 	if (!err)
@@ -200,7 +203,7 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	/* NULL once the check has ended, whatever its threads still do. */
 	e = *ino && scan == self.scan ? engine() : NULL;
 	if (e)
-		pf_engine_report_position(e, E2PF_EXT4_TABLES, (*ino - 1) / self.group_inodes);
+		pf_engine_report_position(e, EXT4_PHASE_TABLES, (*ino - 1) / self.group_inodes);
 	return err;
 }
 
@@ -235,13 +238,13 @@ static void hand_over(struct walk *w)
 {
 	static struct part part;
 	struct pf_engine *e = engine();
-	struct e2pf_ext4 *ext4 = e ? source() : NULL;
+	struct ext4_source *ext4 = e ? source() : NULL;
 	uint64_t first, n;
 	REAL(ext2fs_dblist_iterate3);
 
 	if (!ext4)
 		return;
-	n = e2pf_ext4_list_wants(ext4, e, w->index, &first);
+	n = ext4_source_list_wants(ext4, e, w->index, &first);
 	while (n) {
 		uint64_t count = n < LIST_PART ? n : LIST_PART;
 
@@ -249,7 +252,7 @@ static void hand_over(struct walk *w)
 		if (real(w->list, copy_entry, first, count, &part) ||
 		    !part.used)
 			return;
-		e2pf_ext4_list_put(ext4, e, part.block, part.used);
+		ext4_source_list_put(ext4, e, part.block, part.used);
 		first += part.used;
 		n -= part.used;
 	}
@@ -263,7 +266,7 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 	if (engine()) {
 		E2PF_KEEP_ERRNO;
 
-		pf_engine_report_position(engine(), E2PF_EXT4_LIST, w->index);
+		pf_engine_report_position(engine(), EXT4_PHASE_LIST, w->index);
 		if (w->index % LIST_LOOK == 0)
 			hand_over(w);
 		w->index++;
@@ -277,15 +280,15 @@ static bool watch_walk(struct walk *w)
 {
 	E2PF_KEEP_ERRNO;
 
-	if (!module.on || !engine() || self.scan ||
-	    self.stage == E2PF_EXT4_OPEN || atomic_exchange(&self.in_list, true))
+	if (!preload.on || !engine() || self.scan ||
+	    self.stage == EXT4_OPEN || atomic_exchange(&self.in_list, true))
 		return false;
 	/* In pass 1C the walk over the list is part of a walk over names, not a
 	 * pass of its own. */
-	if (self.stage != E2PF_EXT4_PASS1C)
+	if (self.stage != EXT4_PASS1C)
 		notice(SEEN_LIST);
-	e2pf_ext4_list_begin(source(), engine(),
-			     (uint64_t)ext2fs_dblist_count2(w->list), E2PF_DIRS);
+	ext4_source_list_begin(source(), engine(),
+			       (uint64_t)ext2fs_dblist_count2(w->list), EXT4_DIRS);
 	return true;
 }
 
@@ -295,7 +298,7 @@ static errcode_t leave_walk(errcode_t err)
 	E2PF_KEEP_ERRNO;
 
 	if (engine()) {
-		e2pf_ext4_list_end(source(), engine());
+		ext4_source_list_end(source(), engine());
 		notice(SEEN_LIST_END);
 	}
 	self.in_list = false;
@@ -322,7 +325,7 @@ errcode_t ext2fs_dblist_dir_iterate(ext2_dblist dblist, int flags,
 			    int blocksize, char *buf, void *private),
 		void *data)
 {
-	bool seen = module.on && engine() && !self.in_list;
+	bool seen = preload.on && engine() && !self.in_list;
 	errcode_t err;
 	REAL(ext2fs_dblist_dir_iterate);
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The module that the launcher preloads into a stock e2fsck.
+ * The library that the wrapper preloads into a stock e2fsck.
  *
  * It interposes libext2fs functions.  Each calls the real one, and passes e2fsck's
  * arguments and libext2fs's results through unchanged.  This file decides what is
  * reported at the end; check.c decides when a session begins and ends, and passes.c
  * where the check is.
  */
-#include "libext2fs/weak.h"
+#include "lib/weak.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "check.h"
-#include "interpose.h"
-#include "mmap_io.h"
-#include "module.h"
+#include "preload/interpose.h"
+#include "lib/mmap_io.h"
+#include "preload/preload.h"
 
 /*
  * Opening and closing.
@@ -27,10 +27,10 @@
 static io_manager choose_manager(io_manager asked)
 {
 	enum selftest outcome = SELFTEST_NONE;
-	bool maps = module.settings.mmap_io && asked == unix_io_manager &&
-		    stages_can_be_followed();
+	bool maps = preload.settings.mmap_io && asked == unix_io_manager &&
+		    e2fsck_stages_can_be_followed();
 
-	return maps && selftest_may_read(&outcome) ? e2mmap_io_manager :
+	return maps && preload_selftest_may_read(&outcome) ? e2mmap_io_manager :
 						     asked;
 }
 
@@ -41,13 +41,13 @@ errcode_t ext2fs_open2(const char *name, const char *io_options, int flags,
 	errcode_t err;
 	REAL(ext2fs_open2);
 
-	if (!module.on)
+	if (!preload.on)
 		return real(name, io_options, flags, superblock, block_size,
 			    manager, ret_fs);
 	err = real(name, io_options, flags, superblock, block_size,
 		   choose_manager(manager), ret_fs);
-	if (!err && check_opens(*ret_fs, name, io_options))
-		passes_begin();
+	if (!err && e2fsck_check_opens(*ret_fs, name, io_options))
+		e2fsck_passes_begin();
 	return err;
 }
 
@@ -55,7 +55,7 @@ void ext2fs_free(ext2_filsys fs)
 {
 	REAL(ext2fs_free);
 
-	check_closes(fs);
+	e2fsck_check_closes(fs);
 	real(fs);
 }
 
@@ -63,7 +63,7 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
 {
 	REAL(ext2fs_close_free);
 
-	check_closes(fs ? *fs : NULL);
+	e2fsck_check_closes(fs ? *fs : NULL);
 	return real(fs);
 }
 
@@ -71,13 +71,14 @@ errcode_t ext2fs_close_free(ext2_filsys *fs)
  * Start and end of the process.
  */
 
-/* The launcher calls this in its own process, to learn which modules to preload. */
+/* The wrapper calls this in its own process, to learn which libraries to preload.
+ * */
 bool prefetch_wants_accel(void)
 {
-	struct e2pf_settings settings;
+	struct pf_settings settings;
 	char error[1024];
 
-	return e2pf_settings_read(&settings, error, sizeof(error)) &&
+	return pf_settings_read(&settings, error, sizeof(error)) &&
 	       settings.prefetch && settings.accel;
 }
 
@@ -86,13 +87,14 @@ static void begin(void)
 {
 	if (!(true E2PF_FOLLOWS_WITH(E2PF_IS_THERE)))
 		return;
-	module_begin("e2fsck-prefetch");
-	module_read_arguments();
-	module_answer(stages_can_be_followed());
-	if (!module.on)
+	preload_begin("e2fsck-prefetch");
+	preload_read_arguments();
+	preload_answer(e2fsck_stages_can_be_followed());
+	if (!preload.on)
 		return;
-	check.arguments = arguments_read(module.argc, module.argv);
-	check.arguments.force |= module.more_arguments;
+	e2fsck_check.arguments = e2fsck_arguments_read(preload.argc,
+						       preload.argv);
+	e2fsck_check.arguments.force |= preload.more_arguments;
 }
 
 /*
@@ -126,21 +128,21 @@ static void end(void)
 
 	/* A forked child of e2fsck has no workers and must not print our
 	 * report. */
-	if (!module.settings.prefetch || getpid() != module.pid || is_crashing())
+	if (!preload.settings.prefetch || getpid() != preload.pid || is_crashing())
 		return;
-	check_ends();
-	reporter_end();
-	if (!check.session &&
-	    (module.settings.verbose <= 0 || !stages_can_be_followed()))
+	e2fsck_check_ends();
+	preload_reporter_end();
+	if (!e2fsck_check.session &&
+	    (preload.settings.verbose <= 0 || !e2fsck_stages_can_be_followed()))
 		return;
-	scanned = check.session && check.session->options.budget;
-	if (!check.session && !module.report.notes.count)
-		e2pf_note_off(&module.report.notes, "off", check.path ?
-			      "the filesystem is marked as clean" :
-			      "no filesystem was opened for a check");
-	module_tell(&(struct module_result) {
-		.session = check.session, .done = "checked",
+	scanned = e2fsck_check.session && e2fsck_check.session->options.budget;
+	if (!e2fsck_check.session && !preload.report.notes.count)
+		pf_note_off(&preload.report.notes, "off", e2fsck_check.path ?
+			    "the filesystem is marked as clean" :
+			    "no filesystem was opened for a check");
+	preload_tell(&(struct preload_result) {
+		.session = e2fsck_check.session, .done = "checked",
 		.finished = scanned, .logged = scanned,
-		.counted = check.session
+		.counted = e2fsck_check.session
 	});
 }

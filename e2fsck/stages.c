@@ -18,11 +18,11 @@
  * order do no harm: a stage is only a name.
  */
 #include "check.h"
-#include "interpose.h"
+#include "preload/interpose.h"
 
-bool stages_can_be_followed(void)
+bool e2fsck_stages_can_be_followed(void)
 {
-	/* These calls show the module where the check is. */
+	/* These calls show the preload library where the check is. */
 	static const char *const calls[] = {
 		"ext2fs_open2", "ext2fs_open_inode_scan",
 		"ext2fs_get_next_inode_full", "ext2fs_dblist_iterate2",
@@ -31,30 +31,30 @@ bool stages_can_be_followed(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (!linkage_program_refers(calls[i]))
+		if (!preload_program_refers(calls[i]))
 			return false;
 	return true;
 }
 
-enum e2pf_ext4_stage stage_after(enum e2pf_ext4_stage stage, enum seen seen)
+enum ext4_stage e2fsck_stage_after(enum ext4_stage stage, enum seen seen)
 {
 	switch (seen) {
 	case SEEN_OPEN:
-		return E2PF_EXT4_OPEN;
+		return EXT4_OPEN;
 	case SEEN_SCAN:
-		return stage == E2PF_EXT4_PASS1 ? E2PF_EXT4_PASS1B :
-						E2PF_EXT4_PASS1;
+		return stage == EXT4_PASS1 ? EXT4_PASS1B :
+						EXT4_PASS1;
 	case SEEN_NAMES:
-		return stage == E2PF_EXT4_PASS1 || stage == E2PF_EXT4_PASS1B ?
-		       E2PF_EXT4_PASS1C : stage;
+		return stage == EXT4_PASS1 || stage == EXT4_PASS1B ?
+		       EXT4_PASS1C : stage;
 	case SEEN_NAMES_END:
-		return stage == E2PF_EXT4_PASS1C ? E2PF_EXT4_PASS1D : stage;
+		return stage == EXT4_PASS1C ? EXT4_PASS1D : stage;
 	case SEEN_LIST:
-		return E2PF_EXT4_PASS2;
+		return EXT4_PASS2;
 	case SEEN_LIST_END:
-		return stage == E2PF_EXT4_PASS2 ? E2PF_EXT4_PASS3 : stage;
+		return stage == EXT4_PASS2 ? EXT4_PASS3 : stage;
 	case SEEN_LINKS_END:
-		return stage == E2PF_EXT4_PASS3 ? E2PF_EXT4_PASS5 : stage;
+		return stage == EXT4_PASS3 ? EXT4_PASS5 : stage;
 	}
 	return stage;
 }

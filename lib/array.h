@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Arrays that grow, and what sorts them. */
-#ifndef E2PF_ARRAY_H
-#define E2PF_ARRAY_H
+#ifndef LIB_ARRAY_H
+#define LIB_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>

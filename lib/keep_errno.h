@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* A program may print an errno that an earlier call of its own has left, so the library
  * must not change errno in the program's threads. */
-#ifndef E2PF_KEEP_ERRNO_H
-#define E2PF_KEEP_ERRNO_H
+#ifndef LIB_KEEP_ERRNO_H
+#define LIB_KEEP_ERRNO_H
 
 #include <errno.h>
 

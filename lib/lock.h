@@ -4,8 +4,8 @@
  * Locks that are held until the end of a block, or waited for only so long; waits by a clock
  * that cannot be set; and what a clock says.
  */
-#ifndef E2PF_LOCK_H
-#define E2PF_LOCK_H
+#ifndef LIB_LOCK_H
+#define LIB_LOCK_H
 
 #include <pthread.h>
 #include <stdbool.h>

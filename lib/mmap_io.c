@@ -24,16 +24,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "libext2fs/io_table.h"
+#include "io_table.h"
 #include "mmap_io.h"
 
 /* The unix manager reads more blocks than these directly: its READ_DIRECT_SIZE. */
-#define CACHED_MOST 4
+#define MAX_CACHED 4
 
 /* So much is looked for in the page cache at once, and so often until the mapping begins
  * again with empty page tables.  Each time may take a page of them, and one of ours. */
 #define WINDOW (256u << 10)
-#define LOOKS_MOST 1024u
+#define MAX_LOOKS 1024u
 
 /* Behind any folio that begins before the end of a file. */
 #define FAR_BEHIND (UINT64_C(1) << 30)
@@ -160,7 +160,7 @@ static bool are_cached(struct mapped *m, size_t page, size_t end)
 
 	if (are_marked(m, page, end))
 		return true;
-	if (++m->looks % LOOKS_MOST == 0 && !begin_again(m))
+	if (++m->looks % MAX_LOOKS == 0 && !begin_again(m))
 		return false;
 	to -= to % window;
 	if (to > m->pages)
@@ -189,7 +189,7 @@ static errcode_t mmap_read64(io_channel channel, unsigned long long block, int c
 	uint64_t block_size = (uint64_t)channel->block_size;
 	uint64_t length = count < 0 ? (uint64_t)-(int64_t)count :
 				      (uint64_t)count * block_size;
-	bool directly = count < 0 || count > CACHED_MOST;
+	bool directly = count < 0 || count > MAX_CACHED;
 	unsigned writes = m->writes;
 	io_stats stats = NULL;
 	errcode_t err;

@@ -11,7 +11,7 @@
  * would be parsed.
  */
 #include "btrfs-fs.h"
-#include "engine/survey.h"
+#include "prefetch/survey.h"
 #include "fuzz.h"
 
 #define DEVICES 3u
@@ -19,17 +19,17 @@
 #define TAKEN 512u
 
 /* More reads than the source's limit allows. */
-#define READS_MOST 200000u
+#define MAX_READS 200000u
 
 static struct input in;
 static unsigned reads;
 
-static int make_block(struct e2pf_device *dev, void *buf, uint64_t offset,
+static int make_block(struct pf_device *dev, void *buf, uint64_t offset,
 		      uint32_t len)
 {
 	uint8_t *bytes, *b = buf, how = take_byte(&in);
 
-	if (++reads > READS_MOST || !len || offset > dev->size ||
+	if (++reads > MAX_READS || !len || offset > dev->size ||
 	    len > dev->size - offset)
 		abort();
 	memset(buf, 0, len);
@@ -37,7 +37,7 @@ static int make_block(struct e2pf_device *dev, void *buf, uint64_t offset,
 	memcpy(buf, bytes, TAKEN < len ? TAKEN : len);
 	free(bytes);
 	if (how & 1)
-		memset(b + BT_HEADER_FSID, 0xf5, E2PF_BTRFS_UUID);
+		memset(b + BT_HEADER_FSID, 0xf5, BT_UUID);
 	/* Use device offsets as logical addresses; the input decides whether
 	 * its chunks map them so. */
 	if (how & 2)
@@ -49,39 +49,39 @@ static int make_block(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return 0;
 }
 
-static uint64_t now(struct e2pf_device *dev)
+static uint64_t now(struct pf_device *dev)
 {
 	(void)dev;
 	return 1;
 }
 
 /* A plan makes no other calls. */
-static const struct e2pf_device_ops device_ops = {
+static const struct pf_device_ops device_ops = {
 	.read = make_block, .now = now
 };
 
 static int read_block(void *ctx, const struct pf_ref *ref, void *bytes)
 {
-	struct e2pf_device *dev = ((struct e2pf_device **)ctx)[ref->device];
+	struct pf_device *dev = ((struct pf_device **)ctx)[ref->device];
 
 	if (ref->offset > dev->size || ref->length > dev->size - ref->offset)
 		return 1;
 	return dev->ops->read(dev, bytes, ref->offset, ref->length);
 }
 
-static void walk(const struct e2pf_btrfs_super *super)
+static void walk(const struct bt_super *super)
 {
-	struct pf_class_count count[E2PF_BTRFS_CLASSES];
-	struct e2pf_btrfs btrfs = { .trees = 0 };
-	struct e2pf_device *list[DEVICES];
-	struct e2pf_device dev[DEVICES];
+	struct pf_class_count count[BT_CLASSES];
+	struct bt_source btrfs = { .trees = 0 };
+	struct pf_device *list[DEVICES];
+	struct pf_device dev[DEVICES];
 	uint64_t offset = DEVICE / 2;
 	unsigned i, device = 0;
 
 	fs_map(&btrfs.map, DEVICES);
 	btrfs.map.super = *super;
 	for (i = 0; i < DEVICES; i++) {
-		dev[i] = (struct e2pf_device) {
+		dev[i] = (struct pf_device) {
 			.ops = &device_ops, .size = DEVICE,
 			.max_readahead = 128 << 10, .page_size = 4096
 		};
@@ -89,26 +89,26 @@ static void walk(const struct e2pf_btrfs_super *super)
 		list[i] = &dev[i];
 	}
 	/* The device to which the chunks of a single-device image refer. */
-	memcpy(btrfs.map.device[0].uuid, super->device.uuid, E2PF_BTRFS_UUID);
+	memcpy(btrfs.map.device[0].uuid, super->device.uuid, BT_UUID);
 	reads = 0;
-	e2pf_btrfs_init(&btrfs, read_block, list);
+	bt_source_init(&btrfs, read_block, list);
 	reads = 0;
 	pf_survey_count(&btrfs.source, list, count);
-	e2pf_chunk_map_first_copy(&btrfs.map, &device, &offset);
+	bt_chunk_map_first_copy(&btrfs.map, &device, &offset);
 	if (device >= DEVICES)
 		abort();
-	e2pf_btrfs_fini(&btrfs);
+	bt_source_fini(&btrfs);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint32_t sizes[] = { 4096, 8192, 16384, 65536 };
-	struct e2pf_btrfs_super super;
+	struct bt_super super;
 	uint8_t *bytes, node;
 
 	in = (struct input) { data, size };
 	node = take_byte(&in);
-	bytes = take(&in, E2PF_BTRFS_SUPER_BYTES);
+	bytes = take(&in, BT_SUPER_BYTES);
 	put64(bytes + BT_SUPER_MAGIC, BT_MAGIC);
 	put64(bytes + BT_SUPER_BYTENR, 65536);
 	if (node & 1) {
@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		      BTRFS_FEATURE_INCOMPAT_METADATA_UUID);
 		put64(bytes + BT_SUPER_CHUNK_ROOT_GENERATION, FS_GENERATION);
 	}
-	if (!e2pf_btrfs_plan_super(bytes, &super))
+	if (!bt_plan_super(bytes, &super))
 		walk(&super);
 	free(bytes);
 	return 0;

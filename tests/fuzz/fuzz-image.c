@@ -13,7 +13,7 @@
 #include <errno.h>
 
 #include "fuzz.h"
-#include "engine/elevator.h"
+#include "prefetch/elevator.h"
 #include "ext4/directories.h"
 #include "tiny-fs.h"
 
@@ -21,14 +21,14 @@
 #define BLOCKS_PER_GROUP 64u
 #define INODES_PER_GROUP 64u
 #define INODE_SIZE 256u
-#define MOST_GROUPS 64u
+#define MAX_GROUPS 64u
 #define AT_FREE 24u		/* blocks from the start of a group */
 
 struct rig {
-	struct e2pf_device dev;
-	struct e2pf_geometry geo;
-	struct e2pf_group groups[MOST_GROUPS];
-	struct e2pf_ext4 *ext4;
+	struct pf_device dev;
+	struct ext4_geometry geo;
+	struct ext4_group groups[MAX_GROUPS];
+	struct ext4_source *ext4;
 	struct pf_elevator elevator;
 	unsigned char piece[PF_MAX_PIECE];
 	uint64_t gap;
@@ -52,7 +52,7 @@ static void make_descriptors(void)
 	unsigned g;
 
 	for (g = 0; g < GROUPS; g++) {
-		struct e2pf_group *group = &fs.groups[g];
+		struct ext4_group *group = &fs.groups[g];
 
 		gd[g].bg_block_bitmap = htole32(++group->block_bitmap);
 		gd[g].bg_inode_bitmap = htole32(++group->inode_bitmap);
@@ -128,7 +128,7 @@ static void apply_patches(struct input *in)
  * The device.
  */
 
-static int read_bytes(struct e2pf_device *dev, void *buf, uint64_t offset,
+static int read_bytes(struct pf_device *dev, void *buf, uint64_t offset,
 		      uint32_t len)
 {
 	struct rig *r = (struct rig *)dev;
@@ -143,7 +143,7 @@ static int read_bytes(struct e2pf_device *dev, void *buf, uint64_t offset,
 }
 
 /* The other calls are not made. */
-static const struct e2pf_device_ops device_ops = { .read = read_bytes };
+static const struct pf_device_ops device_ops = { .read = read_bytes };
 
 /*
  * The elevator.
@@ -157,7 +157,7 @@ static uint32_t read_groups(struct rig *r)
 	for (i = 0; i < r->geo.groups; i++) {
 		if (at + (i + 1) * r->geo.desc_size > fs.size)
 			break;
-		e2pf_plan_descriptor(&r->geo, (uint32_t)i,
+		ext4_plan_descriptor(&r->geo, (uint32_t)i,
 				     fs.image + at + i * r->geo.desc_size,
 				     &r->groups[i]);
 	}
@@ -206,11 +206,11 @@ static void run_directory(struct rig *r, const struct pf_options *start)
 	bool more;
 
 	source->ops->begin(source, start, false);
-	while ((units = source->ops->units(source, E2PF_EXT4_DIRECTORIES,
+	while ((units = source->ops->units(source, EXT4_DIRECTORIES,
 					   &more)) > unit) {
 		require(units <= r->geo.groups + r->geo.inodes);
 		for (; unit < units; unit++)
-			source->ops->seed(source, E2PF_EXT4_DIRECTORIES, unit,
+			source->ops->seed(source, EXT4_DIRECTORIES, unit,
 					  add, r);
 		pass(r);
 	}
@@ -219,7 +219,7 @@ static void run_directory(struct rig *r, const struct pf_options *start)
 static void run_pass(struct rig *r, uint32_t groups)
 {
 	const struct pf_options options = {
-		.budget = UINT64_MAX, .seeks = true
+		.budget = UINT64_MAX, .seek_bound = true
 	};
 	struct pf_source *source = &r->ext4->source;
 	struct pf_elevator *el = &r->elevator;
@@ -228,7 +228,7 @@ static void run_pass(struct rig *r, uint32_t groups)
 
 	source->ops->begin(source, &options, false);
 	for (g = 0; g < groups; g++)
-		source->ops->seed(source, E2PF_EXT4_TABLES, g, add, r);
+		source->ops->seed(source, EXT4_PHASE_TABLES, g, add, r);
 	for (g = 0; g < groups; g++)
 		tables += (uint64_t)r->groups[g].inodes_in_use *
 			  r->geo.inode_size;
@@ -242,7 +242,7 @@ static void read_image(struct rig *r, struct input *in)
 	const struct pf_options start = { .budget = UINT64_MAX };
 	unsigned classes;
 	const uint32_t root = EXT2_ROOT_INO;
-	struct e2pf_ext4_options options;
+	struct ext4_source_options options;
 	bool below;
 	uint32_t n;
 
@@ -252,30 +252,30 @@ static void read_image(struct rig *r, struct input *in)
 	r->gap = take_byte(in) << 10;
 	classes = take_number(in, 2);
 	below = classes >> 15;
-	classes &= E2PF_ALL_CLASSES;
+	classes &= EXT4_ALL_CLASSES;
 	r->bad = take_byte(in);
 	make_image(take_byte(in) % 2);
 	apply_patches(in);
-	if (e2pf_plan_superblock(fs.image + 1024, &r->geo))
+	if (ext4_plan_superblock(fs.image + 1024, &r->geo))
 		return;
 	/* The planner may read any group of the filesystem. */
-	if (r->geo.groups > MOST_GROUPS)
+	if (r->geo.groups > MAX_GROUPS)
 		return;
 	n = read_groups(r);
 	r->dev.size = r->geo.blocks * r->geo.block_size;
-	options = (struct e2pf_ext4_options) {
+	options = (struct ext4_source_options) {
 		.classes = classes, .guarded = below, .page = below ? 4096 : 0,
 		.below = &root, .below_count = below
 	};
-	r->ext4 = below ? e2pf_directories_new(&r->geo, &options) :
-			  e2pf_ext4_new(&r->geo, &options);
+	r->ext4 = below ? ext4_directories_new(&r->geo, &options) :
+			  ext4_source_new(&r->geo, &options);
 	require(r->ext4);
 	r->ext4->groups = r->groups;
 	if (below)
 		run_directory(r, &start);
 	else
 		run_pass(r, n);
-	e2pf_ext4_free(r->ext4);
+	ext4_source_free(r->ext4);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -12,7 +12,7 @@
 #include "ext4/plan.h"
 
 struct sink {
-	struct e2pf_plan plan;
+	struct ext4_plan plan;
 	unsigned calls;
 	struct pf_ref last;
 };
@@ -20,34 +20,34 @@ struct sink {
 static void check(void *ctx, const struct pf_ref *ref)
 {
 	struct sink *sink = ctx;
-	const struct e2pf_geometry *geo = sink->plan.geo;
-	struct e2pf_kind kind = e2pf_kind_of(ref);
+	const struct ext4_geometry *geo = sink->plan.geo;
+	struct ext4_kind kind = ext4_kind_of(ref);
 	uint64_t bs = geo->block_size, block = ref->offset / bs;
 
 	if (!ref->length || ref->offset % bs || ref->length % bs || !block ||
 	    block < geo->first_data_block ||
 	    block + ref->length / bs > geo->blocks)
 		abort();
-	if (ref->cls >= E2PF_CLASSES || kind.data > E2PF_CLASSES ||
-	    kind.parse > E2PF_INDIRECT_BLOCK || kind.depth > 5)
+	if (ref->cls >= EXT4_CLASSES || kind.data > EXT4_CLASSES ||
+	    kind.parse > EXT4_INDIRECT_BLOCK || kind.depth > 5)
 		abort();
 	sink->calls++;
 	sink->last = *ref;
 }
 
-static struct e2pf_plan *into(struct sink *sink,
-			      const struct e2pf_geometry *geo)
+static struct ext4_plan *into(struct sink *sink,
+			      const struct ext4_geometry *geo)
 {
 	memset(sink, 0, sizeof(*sink));
-	sink->plan = (struct e2pf_plan) {
-		.geo = geo, .classes = E2PF_ALL_CLASSES, .sink = check,
+	sink->plan = (struct ext4_plan) {
+		.geo = geo, .classes = EXT4_ALL_CLASSES, .sink = check,
 		.ctx = sink
 	};
 	return &sink->plan;
 }
 
 /* A consistent geometry, from eight bytes. */
-static int make_geometry(struct input *in, struct e2pf_geometry *geo)
+static int make_geometry(struct input *in, struct ext4_geometry *geo)
 {
 	struct ext2_super_block sb;
 	unsigned log_block = take_byte(in) % 7;
@@ -66,15 +66,15 @@ static int make_geometry(struct input *in, struct e2pf_geometry *geo)
 		(features & 8 ? EXT4_FEATURE_RO_COMPAT_METADATA_CSUM : 0) |
 		(features & 16 ? EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER : 0));
 	take_number(in, 3);
-	return e2pf_plan_superblock(&sb, geo);
+	return ext4_plan_superblock(&sb, geo);
 }
 
 static void fuzz_superblock(struct input *in)
 {
-	struct e2pf_geometry geo;
+	struct ext4_geometry geo;
 	uint8_t *bytes = take(in, 1024);
 
-	if (e2pf_plan_superblock(bytes, &geo) == 0) {
+	if (ext4_plan_superblock(bytes, &geo) == 0) {
 		if (geo.block_size < 1024 || geo.block_size > 65536 ||
 		    geo.inode_size < 128 || geo.inode_size > geo.block_size ||
 		    geo.desc_size < 32 || geo.desc_size > geo.block_size ||
@@ -85,24 +85,24 @@ static void fuzz_superblock(struct input *in)
 	free(bytes);
 }
 
-static void fuzz_descriptor(struct input *in, const struct e2pf_geometry *geo)
+static void fuzz_descriptor(struct input *in, const struct ext4_geometry *geo)
 {
 	struct sink sink;
-	struct e2pf_group group;
+	struct ext4_group group;
 	uint32_t number = take_byte(in);
 	uint8_t *bytes = take(in, geo->desc_size);
 
-	e2pf_plan_descriptor(geo, number, bytes, &group);
+	ext4_plan_descriptor(geo, number, bytes, &group);
 	if (group.inode_table >= geo->blocks ||
 	    group.block_bitmap >= geo->blocks ||
 	    group.inode_bitmap >= geo->blocks ||
 	    group.inodes_in_use > geo->inodes_per_group)
 		abort();
-	e2pf_plan_group(into(&sink, geo), number, &group);
+	ext4_plan_group(into(&sink, geo), number, &group);
 	free(bytes);
 }
 
-static void fuzz_inodes(struct input *in, const struct e2pf_geometry *geo,
+static void fuzz_inodes(struct input *in, const struct ext4_geometry *geo,
 			uint32_t size)
 {
 	struct sink sink;
@@ -111,49 +111,49 @@ static void fuzz_inodes(struct input *in, const struct e2pf_geometry *geo,
 
 	first |= (uint32_t)take_byte(in) << 8;
 	bytes = take(in, size);
-	e2pf_plan_inodes(into(&sink, geo), first, bytes, size);
+	ext4_plan_inodes(into(&sink, geo), first, bytes, size);
 	free(bytes);
 }
 
-static void fuzz_block(struct input *in, const struct e2pf_geometry *geo)
+static void fuzz_block(struct input *in, const struct ext4_geometry *geo)
 {
 	struct sink sink;
-	struct e2pf_kind kind = { 0 }, child;
+	struct ext4_kind kind = { 0 }, child;
 	uint64_t block = take_byte(in);
 	uint8_t *bytes;
 
-	kind.parse = take_byte(in) % (E2PF_INDIRECT_BLOCK + 1);
-	kind.cls = take_byte(in) % E2PF_CLASSES;
+	kind.parse = take_byte(in) % (EXT4_INDIRECT_BLOCK + 1);
+	kind.cls = take_byte(in) % EXT4_CLASSES;
 	kind.depth = take_byte(in);
-	kind.data = take_byte(in) % (E2PF_CLASSES + 1);
+	kind.data = take_byte(in) % (EXT4_CLASSES + 1);
 	bytes = take(in, geo->block_size);
-	e2pf_plan_block(into(&sink, geo), kind, block, bytes);
+	ext4_plan_block(into(&sink, geo), kind, block, bytes);
 	/* The child can be parsed too, and must be nearer to the leaves. */
-	child = e2pf_kind_of(&sink.last);
-	if (sink.calls && sink.last.parse && child.parse != E2PF_INODE_TABLE) {
+	child = ext4_kind_of(&sink.last);
+	if (sink.calls && sink.last.parse && child.parse != EXT4_INODE_TABLE) {
 		require(child.depth < kind.depth);
 		block = sink.last.offset / geo->block_size;
-		e2pf_plan_block(into(&sink, geo), child, block, bytes);
+		ext4_plan_block(into(&sink, geo), child, block, bytes);
 	}
 	free(bytes);
 }
 
 static void check_entry(void *ctx, uint32_t ino)
 {
-	const struct e2pf_geometry *geo = ctx;
+	const struct ext4_geometry *geo = ctx;
 
 	require(ino && ino <= geo->inodes);
 }
 
-static void fuzz_folder(struct input *in, struct e2pf_geometry *geo)
+static void fuzz_directory(struct input *in, struct ext4_geometry *geo)
 {
 	uint8_t *inode, *block;
 
 	geo->feature_incompat ^= take_byte(in) & EXT2_FEATURE_INCOMPAT_FILETYPE;
 	inode = take(in, geo->inode_size);
 	block = take(in, geo->block_size);
-	e2pf_plan_inline_entries(geo, inode, check_entry, geo);
-	e2pf_plan_entries(geo, block, geo->block_size, check_entry, geo);
+	ext4_plan_inline_entries(geo, inode, check_entry, geo);
+	ext4_plan_entries(geo, block, geo->block_size, check_entry, geo);
 	free(inode);
 	free(block);
 }
@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
 	unsigned function = take_byte(&in) % 6;
-	struct e2pf_geometry geo;
+	struct ext4_geometry geo;
 
 	if (function == 0) {
 		fuzz_superblock(&in);
@@ -180,7 +180,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_inodes(&in, &geo, take_byte(&in) * 16u);
 		break;
 	case 4:
-		fuzz_folder(&in, &geo);
+		fuzz_directory(&in, &geo);
 		break;
 	default:
 		fuzz_block(&in, &geo);

@@ -11,45 +11,45 @@
  */
 #include "btrfs-fs.h"
 #include "fuzz.h"
-#include "send/items.h"
+#include "btrfs/send_items.h"
 
 #define TAKEN 600u
 
 static struct input in;
-static struct e2pf_btrfs_super super;
+static struct bt_super super;
 
 static void take_reference(void *ctx, uint64_t tree,
-			   const struct e2pf_btrfs_key *key)
+			   const struct bt_key *key)
 {
 	uint64_t *sum = ctx;
 
 	*sum += tree ^ key->objectid ^ key->offset;
 }
 
-static void take_item(void *ctx, const struct e2pf_btrfs_item *item)
+static void take_item(void *ctx, const struct bt_item *item)
 {
-	struct e2pf_ranges *ranges = ctx;
-	struct e2pf_job data;
-	struct e2pf_btrfs_ptr root;
+	struct bt_ranges *ranges = ctx;
+	struct bt_job data;
+	struct bt_ptr root;
 	uint64_t sum = 0;
 	uint32_t i;
 
 	for (i = 0; i < item->size; i++)
 		sum += item->bytes[i];
-	if (e2pf_item_data(item, &data) &&
+	if (bt_item_data(item, &data) &&
 	    (data.from + data.length < data.from ||
 	     data.offset < data.keys.first.objectid ||
 	     data.sent > item->size))
 		abort();
-	if (e2pf_btrfs_plan_root(&super, item, &root) &&
-	    root.level >= E2PF_BTRFS_LEVELS)
+	if (bt_plan_root(&super, item, &root) &&
+	    root.level >= BT_LEVELS)
 		abort();
-	e2pf_item_references(item, take_reference, &sum);
-	e2pf_ranges_add(ranges, &(struct e2pf_btrfs_range) {
+	bt_item_references(item, take_reference, &sum);
+	bt_ranges_add(ranges, &(struct bt_range) {
 		item->key, item->key });
 }
 
-static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
+static bool read_node(void *ctx, const struct bt_ptr *ptr, void *block)
 {
 	uint8_t *bytes, *b = block;
 
@@ -62,37 +62,37 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr, void *block)
 	memcpy(b + BT_HEADER_NRITEMS, bytes, 4);
 	memcpy(b + BT_HEADER_BYTES, bytes + 4, TAKEN - 4);
 	free(bytes);
-	return e2pf_btrfs_fits(&super, ptr, block);
+	return bt_fits(&super, ptr, block);
 }
 
 /* Ends the walk now and then: it goes on from there. */
-static bool take_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
+static bool take_leaf(void *ctx, const struct bt_node *leaf)
 {
 	unsigned *leaves = ctx;
 
 	if (leaf->ptr.level || leaf->ptr.generation <= 3 ||
-	    e2pf_btrfs_compare(&leaf->keys.first, &leaf->keys.last) > 0)
+	    bt_compare(&leaf->keys.first, &leaf->keys.last) > 0)
 		abort();
 	return ++*leaves % 8;
 }
 
 static void walk(uint8_t level)
 {
-	struct e2pf_btrfs_ptr root = { 1 << 20, UINT64_MAX, 256, level };
+	struct bt_ptr root = { 1 << 20, UINT64_MAX, 256, level };
 	unsigned leaves = 0;
-	struct e2pf_tree_walk w = {
+	struct bt_tree_walk w = {
 		.super = &super, .read = read_node, .leaf = take_leaf,
 		.ctx = &leaves, .generation = 3
 	};
 
 	do
-		e2pf_tree_walk(&w, &root);
+		bt_tree_walk(&w, &root);
 	while (w.ended);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct e2pf_ranges ranges = { .count = 0 };
+	struct bt_ranges ranges = { .count = 0 };
 	uint8_t how, *found;
 	size_t left;
 
@@ -104,9 +104,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		left = in.left;
 		found = take(&in, left);
-		e2pf_items_found(found, left, count, take_item, &ranges);
+		bt_items_found(found, left, count, take_item, &ranges);
 		free(found);
-		e2pf_ranges_finish(&ranges);
+		bt_ranges_finish(&ranges);
 	} else {
 		walk(how);
 	}

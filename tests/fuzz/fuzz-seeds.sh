@@ -28,7 +28,7 @@ seeds_plan()
 			hex 00 00 00 00 01 00 00 00 40 00 00 00
 		} >"$dir/made-$f"
 	done
-	# A folder in an inode of 256 bytes, with two entries, and one of 1 KiB.
+	# A directory in an inode of 256 bytes, with two entries, and one of 1 KiB.
 	{
 		hex 04 00 01 ff 03 ff 00 00 00 02
 		hex $(printf '00 %.0s' {1..32}) 00 00 00 10 00 00 00 00
@@ -38,7 +38,7 @@ seeds_plan()
 		hex 00 00 02 ea 04 07 20 00 00 00 00 00 0c 00 00 00 00 00 00 00
 		hex 64 61 74 61 $(printf '00 %.0s' {1..64})
 		hex 0c 00 00 00 0c 00 01 02 2e 00 00 00 0d 00 00 00 f4 03 01 01
-	} >"$dir/folder"
+	} >"$dir/directory"
 	have_program mke2fs && have_program dumpe2fs &&
 		mke2fs -q -F -t ext4 -b 1024 -I 128 "$image" 2m >/dev/null 2>&1 ||
 		return 0
@@ -69,7 +69,7 @@ seeds_image()
 			{
 				hex ff "$cap" 00 10 40 ff ff 00 20 00 00 "$log"
 				hex 00 68 00 0c 0d 00 00 00 00 04 01 02 61 00 00 00
-			} >"$dir/folder-$log-$cap"
+			} >"$dir/directory-$log-$cap"
 		done
 	done
 }

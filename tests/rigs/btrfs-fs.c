@@ -20,18 +20,18 @@ size_t fs_chunk(void *item, uint64_t length, uint64_t type, unsigned stripes,
 	for (i = 0; i < stripes; i++, s += BT_SIZE(stripe)) {
 		put64(s + BT_AT(stripe, devid), i + 1);
 		put64(s + BT_AT(stripe, offset), (i + 1) * UINT64_C(1048576));
-		memset(s + BT_AT(stripe, dev_uuid), (int)(i + 1), E2PF_BTRFS_UUID);
+		memset(s + BT_AT(stripe, dev_uuid), (int)(i + 1), BT_UUID);
 	}
 	return (size_t)(s - b);
 }
 
-void fs_super(uint8_t super[E2PF_BTRFS_SUPER_BYTES], uint64_t devid,
+void fs_super(uint8_t super[BT_SUPER_BYTES], uint64_t devid,
 	      uint64_t chunk_root, uint64_t root)
 {
 	uint8_t *dev = super + BT_SUPER_DEV_ITEM;
 
-	memset(super, 0, E2PF_BTRFS_SUPER_BYTES);
-	memset(super + BT_SUPER_FSID, 0xf5, E2PF_BTRFS_UUID);
+	memset(super, 0, BT_SUPER_BYTES);
+	memset(super + BT_SUPER_FSID, 0xf5, BT_UUID);
 	put64(super + BT_SUPER_BYTENR, 65536);
 	put64(super + BT_SUPER_MAGIC, BT_MAGIC);
 	put64(super + BT_SUPER_GENERATION, FS_GENERATION);
@@ -41,16 +41,16 @@ void fs_super(uint8_t super[E2PF_BTRFS_SUPER_BYTES], uint64_t devid,
 	put32(super + BT_SUPER_SECTORSIZE, 4096);
 	put32(super + BT_SUPER_NODESIZE, FS_NODE);
 	put64(dev + BT_AT(dev_item, devid), devid);
-	memset(dev + BT_AT(dev_item, uuid), (int)devid, E2PF_BTRFS_UUID);
+	memset(dev + BT_AT(dev_item, uuid), (int)devid, BT_UUID);
 }
 
-struct e2pf_btrfs_super fs_sound_super(void)
+struct bt_super fs_sound_super(void)
 {
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-	struct e2pf_btrfs_super super;
+	uint8_t bytes[BT_SUPER_BYTES];
+	struct bt_super super;
 
 	fs_super(bytes, 1, 4 << 20, 8 << 20);
-	if (e2pf_btrfs_plan_super(bytes, &super))
+	if (bt_plan_super(bytes, &super))
 		abort();
 	return super;
 }
@@ -80,7 +80,7 @@ void fs_block(uint8_t *block, uint64_t logical, uint64_t owner,
 	      unsigned level)
 {
 	memset(block, 0, FS_NODE);
-	memset(block + BT_HEADER_FSID, 0xf5, E2PF_BTRFS_UUID);
+	memset(block + BT_HEADER_FSID, 0xf5, BT_UUID);
 	put64(block + BT_HEADER_BYTENR, logical);
 	put64(block + BT_HEADER_GENERATION, FS_GENERATION);
 	put64(block + BT_HEADER_OWNER, owner);
@@ -140,27 +140,27 @@ void fs_add_root(uint8_t *leaf, uint64_t tree, uint64_t logical,
 	fs_add_item(leaf, tree, BTRFS_ROOT_ITEM_KEY, 0, item, sizeof(item));
 }
 
-void fs_map(struct e2pf_chunk_map *map, unsigned devices)
+void fs_map(struct bt_chunk_map *map, unsigned devices)
 {
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	uint8_t bytes[BT_SUPER_BYTES];
 	unsigned i;
 
 	memset(map, 0, sizeof(*map));
 	fs_super(bytes, 1, 1 << 20, 1 << 20);
-	e2pf_btrfs_plan_super(bytes, &map->super);
+	bt_plan_super(bytes, &map->super);
 	for (i = 0; i < devices; i++) {
 		map->device[i] = map->super.device;
 		map->device[i].devid = i + 1;
-		memset(map->device[i].uuid, (int)i + 1, E2PF_BTRFS_UUID);
+		memset(map->device[i].uuid, (int)i + 1, BT_UUID);
 	}
 	map->devices = devices;
 }
 
-void fs_add_chunk(struct e2pf_chunk_map *map, uint64_t logical, uint64_t type,
+void fs_add_chunk(struct bt_chunk_map *map, uint64_t logical, uint64_t type,
 		  unsigned stripes, uint64_t length, unsigned devid)
 {
 	uint8_t bytes[512], *stripe = bytes + BT_AT(chunk, stripe);
-	struct e2pf_btrfs_item item = {
+	struct bt_item item = {
 		.key = { 256, logical, BTRFS_CHUNK_ITEM_KEY }, .bytes = bytes
 	};
 	unsigned i;
@@ -170,7 +170,7 @@ void fs_add_chunk(struct e2pf_chunk_map *map, uint64_t logical, uint64_t type,
 		put64(stripe + BT_AT(stripe, devid), devid + i);
 		put64(stripe + BT_AT(stripe, offset), logical + i * FS_STRIPES);
 		memset(stripe + BT_AT(stripe, dev_uuid), (int)(devid + i),
-		       E2PF_BTRFS_UUID);
+		       BT_UUID);
 	}
-	e2pf_chunk_map_add(map, &item);
+	bt_chunk_map_add(map, &item);
 }

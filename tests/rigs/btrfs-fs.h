@@ -7,9 +7,9 @@
 #ifndef BTRFS_FS_H
 #define BTRFS_FS_H
 
-#include "btrfs/btrfs_source.h"
+#include "btrfs/source.h"
 #include "btrfs/format.h"
-#include "device/device.h"
+#include "prefetch/device.h"
 #include "numbers.h"
 
 #define FS_NODE 4096u
@@ -22,11 +22,11 @@ size_t fs_chunk(void *item, uint64_t length, uint64_t type, unsigned stripes,
 
 /* A superblock for offset 64 KiB: fsid and uuid made of bytes 0xf5 and `devid`,
  * roots at `chunk_root` and `root`, and an empty chunk array. */
-void fs_super(uint8_t super[E2PF_BTRFS_SUPER_BYTES], uint64_t devid,
+void fs_super(uint8_t super[BT_SUPER_BYTES], uint64_t devid,
 	      uint64_t chunk_root, uint64_t root);
 
 /* What is planned with: such a superblock of device 1, with roots at 4 and 8 MiB. */
-struct e2pf_btrfs_super fs_sound_super(void);
+struct bt_super fs_sound_super(void);
 
 /* Add a chunk to the superblock's array. */
 void fs_add_sys(uint8_t *super, uint64_t logical, const void *item,
@@ -49,12 +49,12 @@ void fs_add_root(uint8_t *leaf, uint64_t tree, uint64_t logical,
 		 unsigned level);
 
 /* A map without chunks, of a filesystem on devices 1 to `devices`. */
-void fs_map(struct e2pf_chunk_map *map, unsigned devices);
+void fs_map(struct bt_chunk_map *map, unsigned devices);
 
 /* Add a chunk to a map: its first stripe lies on device `devid`, at the chunk's
  * own address, each other one on the next device, FS_STRIPES bytes further. */
 #define FS_STRIPES UINT64_C(16777216)
-void fs_add_chunk(struct e2pf_chunk_map *map, uint64_t logical, uint64_t type,
+void fs_add_chunk(struct bt_chunk_map *map, uint64_t logical, uint64_t type,
 		  unsigned stripes, uint64_t length, unsigned devid);
 
 #endif

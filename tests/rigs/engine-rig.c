@@ -13,7 +13,7 @@ void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 	fake_threads_reset();
 	tiny_new(&r->fs, groups, per_group, INODES, BS);
 	fake_new(&r->dev, r->fs.image, r->fs.size, BS);
-	r->classes = E2PF_ALL_CLASSES;
+	r->classes = EXT4_ALL_CLASSES;
 	r->device = &r->dev.dev;
 	r->options = (struct pf_options) {
 		.threads = workers, .seek_threads = workers, .has_checker = true,

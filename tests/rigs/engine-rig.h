@@ -7,7 +7,7 @@
 #ifndef ENGINE_RIG_H
 #define ENGINE_RIG_H
 
-#include "engine/engine.h"
+#include "prefetch/engine.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "tiny-fs.h"
@@ -22,14 +22,14 @@
 struct rig {
 	struct tiny_fs fs;
 	struct fake_device dev;
-	struct e2pf_device *device;
+	struct pf_device *device;
 	unsigned classes;	/* the classes to prefetch */
 	struct pf_source *source;
 	struct pf_options options;
 	struct pf_engine *e;
 };
 
-/* Set up with this many workers, whether or not the device seeks.  The
+/* Set up with this many workers, whether or not the device is seek-bound.  The
  * test may change configuration and classes before the start. */
 void rig_set_up(struct rig *r, uint32_t groups, unsigned workers);
 /* The same with another group size, in blocks. */

@@ -23,7 +23,7 @@ static int worker(void)
 #define MISS_NS 100000u
 #define BURST_NS 5000u
 
-static struct fake_device *fake(struct e2pf_device *dev)
+static struct fake_device *fake(struct pf_device *dev)
 {
 	return (struct fake_device *)dev;
 }
@@ -35,18 +35,19 @@ static uint64_t last_block(const struct fake_device *f, uint64_t offset,
 }
 
 /* The kernel keeps the page of a block that it could not read. */
-static enum e2pf_residency state_of(const struct fake_device *f, uint64_t block)
+static enum pf_residency state_of(const struct fake_device *f, uint64_t block)
 {
 	if (block >= f->blocks)
-		return E2PF_MISSING;
+		return PF_MISSING;
 	if (f->resident[block])
-		return E2PF_CACHED;
+		return PF_CACHED;
 	return f->in_flight[block] || f->in_part[block] ||
-	       (f->bad[block] && f->asked[block]) ? E2PF_HELD : E2PF_MISSING;
+	       (f->bad[block] && f->asked[block]) ? PF_NOT_UPTODATE :
+		       PF_MISSING;
 }
 
-static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
-			  uint64_t len, enum e2pf_residency *state)
+static uint64_t fake_span(struct pf_device *dev, uint64_t offset,
+			  uint64_t len, enum pf_residency *state)
 {
 	struct fake_device *f = fake(dev);
 	uint64_t b = offset / f->block_size, end;
@@ -54,7 +55,7 @@ static uint64_t fake_span(struct e2pf_device *dev, uint64_t offset,
 
 	/* As preadv2(2) with RWF_NOWAIT. */
 	errno = EAGAIN;
-	*state = E2PF_MISSING;
+	*state = PF_MISSING;
 	if (!len)
 		return 0;
 	end = last_block(f, offset, len) + 1;
@@ -86,7 +87,7 @@ static void reach(struct fake_device *f, uint64_t block, uint64_t count)
 	f->reached_blocks += count;
 }
 
-static bool is_held(const struct fake_device *f, enum fake_op op)
+static bool is_not_uptodate(const struct fake_device *f, enum fake_op op)
 {
 	return worker() >= 0 && f->held[op] &&
 	       (f->held_worker < 0 || f->held_worker == worker());
@@ -95,10 +96,10 @@ static bool is_held(const struct fake_device *f, enum fake_op op)
 /* Block a worker until the test releases it. */
 static void hold(struct fake_device *f, enum fake_op op)
 {
-	if (!is_held(f, op))
+	if (!is_not_uptodate(f, op))
 		return;
 	f->blocked[op]++;
-	while (is_held(f, op))
+	while (is_not_uptodate(f, op))
 		pthread_cond_wait(&f->cond, &f->lock);
 	f->blocked[op]--;
 }
@@ -113,7 +114,7 @@ static bool is_inside(const struct fake_device *f, uint64_t offset,
 	return inside;
 }
 
-static void fake_willneed(struct e2pf_device *dev, uint64_t offset,
+static void fake_willneed(struct pf_device *dev, uint64_t offset,
 			  uint64_t len)
 {
 	struct fake_device *f = fake(dev);
@@ -171,7 +172,7 @@ static int bring(struct fake_device *f, uint64_t b, uint64_t end)
 	return 0;
 }
 
-static int fake_read(struct e2pf_device *dev, void *buf, uint64_t offset,
+static int fake_read(struct pf_device *dev, void *buf, uint64_t offset,
 		     uint32_t len)
 {
 	struct fake_device *f = fake(dev);
@@ -195,7 +196,7 @@ static int fake_read(struct e2pf_device *dev, void *buf, uint64_t offset,
 	return err;
 }
 
-static uint64_t fake_now(struct e2pf_device *dev)
+static uint64_t fake_now(struct pf_device *dev)
 {
 	struct fake_device *f = fake(dev);
 	uint64_t t;
@@ -208,21 +209,21 @@ static uint64_t fake_now(struct e2pf_device *dev)
 	return t;
 }
 
-static void fake_close(struct e2pf_device *dev)
+static void fake_close(struct pf_device *dev)
 {
 	(void)dev;
 }
 
-static bool fake_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
+static bool fake_arrives(struct pf_device *dev, uint64_t offset, uint64_t len,
 			 uint64_t ns, bool drop)
 {
 	struct fake_device *f = fake(dev);
-	enum e2pf_residency state;
+	enum pf_residency state;
 	uint64_t part;
 
 	for (; len; offset += part, len -= part) {
 		part = fake_span(dev, offset, len, &state);
-		if (state != E2PF_HELD)
+		if (state != PF_NOT_UPTODATE)
 			continue;
 		fake_advance(f, ns);
 		return drop && f->fails_at_once &&
@@ -231,7 +232,7 @@ static bool fake_arrives(struct e2pf_device *dev, uint64_t offset, uint64_t len,
 	return true;
 }
 
-static const struct e2pf_device_ops fake_ops = {
+static const struct pf_device_ops fake_ops = {
 	.span = fake_span,
 	.willneed = fake_willneed,
 	.read = fake_read,
@@ -241,7 +242,7 @@ static const struct e2pf_device_ops fake_ops = {
 
 void fake_tell(struct fake_device *f)
 {
-	static struct e2pf_device_ops telling;
+	static struct pf_device_ops telling;
 
 	telling = fake_ops;
 	telling.arrives = fake_arrives;
@@ -256,7 +257,7 @@ void fake_new_unrecorded(struct fake_device *f, const void *image,
 	f->dev.size = size;
 	f->dev.max_readahead = 128 << 10;
 	f->dev.page_size = block_size;
-	f->dev.sees_held = true;
+	f->dev.sees_not_uptodate = true;
 	f->image = image;
 	f->block_size = block_size;
 	f->blocks = size / block_size;

@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-#include "device/device.h"
+#include "prefetch/device.h"
 
 #define FAKE_EVENTS 65536
 
@@ -24,7 +24,7 @@ struct fake_event {
 };
 
 struct fake_device {
-	struct e2pf_device dev;
+	struct pf_device dev;
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	const unsigned char *image;	/* NULL: reads leave the buffer alone */

@@ -15,7 +15,7 @@
 #include "fake-threads.h"
 #include "locks.h"
 
-#define MOST_WORKERS 512
+#define MAX_WORKERS 512
 
 #define WRAPPED(name) extern __typeof__(name) __real_##name, __wrap_##name
 
@@ -44,7 +44,7 @@ struct worker {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
-static struct worker worker[MOST_WORKERS];
+static struct worker worker[MAX_WORKERS];
 static unsigned alive, asleep, woken;
 static int created, fail_create = -1;
 static atomic_int fail_allocation = -1;
@@ -207,7 +207,7 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
 	unsigned i;
 
 	pthread_mutex_lock(&lock);
-	for (i = 0; i < MOST_WORKERS; i++) {
+	for (i = 0; i < MAX_WORKERS; i++) {
 		if (!worker[i].used || worker[i].sleeps_on != cond)
 			continue;
 		worker[i].sleeps_on = NULL;

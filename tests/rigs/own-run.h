@@ -22,15 +22,15 @@ static inline bool own_run_begin(void)
 	       !mount("tmpfs", "/run", "tmpfs", 0, "mode=755");
 }
 
-/* How many checks the folder of /run shows. */
-static inline unsigned own_run_checks(const char *folder)
+/* How many checks the directory of /run shows. */
+static inline unsigned own_run_checks(const char *directory)
 {
 	char path[128];
 	unsigned i, checks = 0;
 	int fd;
 
 	for (i = 0; i < 32; i++) {
-		snprintf(path, sizeof(path), "%s/check.%u", folder, i);
+		snprintf(path, sizeof(path), "%s/check.%u", directory, i);
 		fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 		checks += fd >= 0 && !close(fd);
 	}

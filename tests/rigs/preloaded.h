@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* A unit test that starts itself with a module preloaded. */
+/* A unit test that starts itself with a library preloaded. */
 #ifndef PRELOADED_H
 #define PRELOADED_H
 
@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-static char module[4096];
+static char library[4096];
 
 /* Remove old statistics, and run this program with the arguments, its name first.
  * Returns its wait status. */
@@ -22,7 +22,7 @@ static inline int run_preloaded(const char *prefetch, const char *stats,
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		setenv("LD_PRELOAD", module, 1);
+		setenv("LD_PRELOAD", library, 1);
 		setenv("ASAN_OPTIONS", "verify_asan_link_order=0:"
 		       "detect_leaks=0", 1);
 		setenv("PREFETCH", prefetch, 1);
@@ -47,21 +47,22 @@ static inline bool stats_have(const char *stats, const char *wanted)
 	return strstr(text, wanted);
 }
 
-/* Run the tests with the module `name`, as seen from tests/, if it can be. */
+/* Run the tests with the preload library `name`, as seen from tests/, if it can
+ * be. */
 static inline int unit_run_with(const char *name, CMFixtureFunction set_up,
 				CMFixtureFunction tear_down)
 {
 	const char *build = getenv("top_builddir");
 
-	snprintf(module, sizeof(module), "%s/tests/%s", build ? build : "..",
+	snprintf(library, sizeof(library), "%s/tests/%s", build ? build : "..",
 		 name);
 #ifdef __SANITIZE_THREAD__
 	puts("1..0 # SKIP the thread sanitizer cannot be preloaded");
 	return 0;
 #endif
-	if (!access(module, R_OK))
+	if (!access(library, R_OK))
 		return unit_run(set_up, tear_down);
-	puts("1..0 # SKIP the module is not built");
+	puts("1..0 # SKIP the preload library is not built");
 	return 0;
 }
 

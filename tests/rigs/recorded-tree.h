@@ -60,8 +60,8 @@ static inline void tree_begin(void)
 	}
 }
 
-/* Create the folders above `path`, which is modified and restored. */
-static inline void tree_folders(char *path)
+/* Create the directories above `path`, which is modified and restored. */
+static inline void tree_directories(char *path)
 {
 	char *p;
 
@@ -90,7 +90,7 @@ static inline void tree_add(const char *lines)
 		*p = '\0';
 		snprintf(path, sizeof(path), "%.2000s/%.2000s", tree_root,
 			 line);
-		tree_folders(path);
+		tree_directories(path);
 		if (!text && symlink(p + 4, path))
 			tree_fail("link", path);
 		if (!text)

@@ -44,10 +44,10 @@ void tiny_new(struct tiny_fs *fs, uint32_t groups, uint32_t blocks_per_group,
 
 struct pf_source *tiny_source(struct tiny_fs *fs, unsigned classes)
 {
-	const struct e2pf_ext4_options what = { .classes = classes };
+	const struct ext4_source_options what = { .classes = classes };
 
-	e2pf_ext4_free(fs->ext4);
-	fs->ext4 = e2pf_ext4_new(&fs->geo, &what);
+	ext4_source_free(fs->ext4);
+	fs->ext4 = ext4_source_new(&fs->geo, &what);
 	if (!fs->ext4)
 		abort();
 	fs->ext4->groups = fs->groups;
@@ -56,7 +56,7 @@ struct pf_source *tiny_source(struct tiny_fs *fs, unsigned classes)
 
 void tiny_free(struct tiny_fs *fs)
 {
-	e2pf_ext4_free(fs->ext4);
+	ext4_source_free(fs->ext4);
 	free(fs->image);
 	free(fs->groups);
 	memset(fs, 0, sizeof(*fs));

@@ -9,14 +9,14 @@
 
 #include <ext2fs/ext2fs.h>
 
-#include "ext4/ext4_source.h"
+#include "ext4/source.h"
 
 struct tiny_fs {
-	struct e2pf_geometry geo;
-	struct e2pf_group *groups;
+	struct ext4_geometry geo;
+	struct ext4_group *groups;
 	unsigned char *image;
 	uint64_t size;			/* bytes */
-	struct e2pf_ext4 *ext4;		/* NULL until tiny_source() */
+	struct ext4_source *ext4;	/* NULL until tiny_source() */
 };
 
 /* 128-byte inodes; a scan has to read all inodes of each group.  A group begins

@@ -31,10 +31,10 @@
 
 #include "locks.h"
 
-#define UNIT_MOST 64
+#define MAX_UNIT 64
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-extern struct CMUnitTest unit_test[UNIT_MOST];
+extern struct CMUnitTest unit_test[MAX_UNIT];
 extern size_t unit_tests;
 
 /* A function for before or after a test, or all of them, that stores nothing. */
@@ -46,7 +46,7 @@ extern size_t unit_tests;
 	static void name(void **state); \
 	__attribute__((constructor)) static void enter_##name(void) \
 	{ \
-		if (unit_tests == UNIT_MOST) \
+		if (unit_tests == MAX_UNIT) \
 			abort(); \
 		unit_test[unit_tests++] = (struct CMUnitTest) \
 			cmocka_unit_test_setup_teardown(name, set_up, \
@@ -69,7 +69,7 @@ extern size_t unit_tests;
 #endif
 
 /* Descriptors that are open, and mappings of files but libraries. */
-static inline unsigned unit_held(void)
+static inline unsigned unit_not_uptodate(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -91,11 +91,11 @@ static inline unsigned unit_held(void)
  * leave more than that. */
 static inline int unit_run(CMFixtureFunction set_up, CMFixtureFunction tear_down)
 {
-	unsigned before = unit_held(), after;
+	unsigned before = unit_not_uptodate(), after;
 	int failed = _cmocka_run_group_tests("tests", unit_test, unit_tests,
 					     set_up, tear_down);
 
-	after = unit_held();
+	after = unit_not_uptodate();
 	if (failed || after <= before + UNIT_KEEPS)
 		return failed;
 	fprintf(stderr, "# %u descriptors or mappings are left\n",
@@ -104,7 +104,7 @@ static inline int unit_run(CMFixtureFunction set_up, CMFixtureFunction tear_down
 }
 
 #define UNIT_TESTS \
-	struct CMUnitTest unit_test[UNIT_MOST]; \
+	struct CMUnitTest unit_test[MAX_UNIT]; \
 	size_t unit_tests;
 
 #define UNIT_MAIN(set_up, tear_down) \

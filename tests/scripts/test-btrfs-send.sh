@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# btrfs send with the module against the stock program: with all options, the stream,
-# messages and status must be the same byte for byte.  What is not prefetched must say
-# why, and a killed send must leave no process and no busy mount.
+# btrfs send with the preload library against the stock program: with all options, the
+# stream, messages and status must be the same byte for byte.  What is not prefetched must
+# say why, and a killed send must leave no process and no busy mount.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
 export PREFETCH_BTRFS=$BTRFS_STOCK
 
-# odd_files FOLDER: an extent of many files, holes, a large file, fragments, one
+# odd_files DIRECTORY: an extent of many files, holes, a large file, fragments, one
 # without checksums, several names of one, and files in the leaves themselves.
 odd_files()
 {
@@ -414,7 +414,7 @@ test_all()
 	tap_unless "$("$DENY_CALLS" kill mincore true || echo "no seccomp")" \
 		"a filter of system calls" refused_calls
 	tap_unless "$(lacks setpriv)" "without CAP_SYS_ADMIN it is left alone" no_right
-	tap_check "a folder is no subvolume" same_error -p one two/d1
+	tap_check "a directory is no subvolume" same_error -p one two/d1
 	tap_check "nor is what is not there" same_error -p one none
 	tap_check "a parent that is not there" same_error -p none two
 	tap_check "one that can be written to" same_error -p one fs

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# btrfs check with the module: what is left to the stock program and says why, and what
-# a check leaves in the page cache.  test-compare.sh compares its results with stock's.
+# btrfs check with the preload library: what is left to the stock program and says why,
+# and what a check leaves in the page cache.  test-compare.sh compares its results with
+# stock's.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 COMPARE_PROGRAM=btrfs
 . "$srcdir/tools/compare.sh"
 
-with_module() { LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 "$@"; }
+with_library() { LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 "$@"; }
 
 # With options that are not prefetched the statistics say so; other commands run the
 # stock program.
@@ -18,7 +19,7 @@ aside()
 {
 	local stats=$E2PF_TMP/aside.json
 
-	PREFETCH_STATS=$stats with_module "$BTRFS_TEST" check "${@:2}" \
+	PREFETCH_STATS=$stats with_library "$BTRFS_TEST" check "${@:2}" \
 		"$E2PF_TMP/small" >/dev/null 2>&1
 	grep -q -- "$1" "$stats" && grep -q '"prefetched_bytes":0' "$stats"
 }
@@ -37,7 +38,7 @@ not_of_others()
 {
 	local stats=$E2PF_TMP/other.json
 
-	PREFETCH_STATS=$stats with_module "$BTRFS_TEST" inspect-internal dump-super \
+	PREFETCH_STATS=$stats with_library "$BTRFS_TEST" inspect-internal dump-super \
 		"$E2PF_TMP/small" >"$E2PF_TMP/other.out" 2>&1 &&
 	"$BTRFS_STOCK" inspect-internal dump-super "$E2PF_TMP/small" |
 		cmp - "$E2PF_TMP/other.out" && [ ! -e "$stats" ]
@@ -53,7 +54,7 @@ checked_away()
 	local before read
 
 	PREFETCH_STATS=$E2PF_TMP/disk/stats.json \
-		with_module "$BTRFS_TEST" check "$1" >/dev/null 2>&1
+		with_library "$BTRFS_TEST" check "$1" >/dev/null 2>&1
 	before=$(sectors_read "$1")
 	cat "$1" >/dev/null
 	read=$(($(sectors_read "$1") - before))

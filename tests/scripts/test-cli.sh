@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# The launcher: valid values of variables, what it says, the environment of its
+# The wrapper: valid values of variables, what it says, the environment of its
 # children, and the files that e2prefetch writes statistics to.  test-compare.sh tests
 # e2fsck's options, test-failures.sh invalid values.
 
@@ -115,9 +115,10 @@ verbose_cold()
 	said crc32c bitmaps indirect reads memory threads order
 }
 
-# With everything cached no thread starts: with one, a crash could wait for ever for
-# the memory allocator's lock.  Nor is loaded what unwinds such a crash.  strace's filter makes the module try its calls, in a
-# child, and without the filter each read would seem to wait.
+# With everything cached no thread starts: with one, a crash could wait for ever for the
+# memory allocator's lock.  Nor is loaded what unwinds such a crash.  strace's filter makes
+# the preload library try its calls, in a child, and without the filter each read would seem
+# to wait.
 asleep_alone()
 {
 	launch -fn "$image"
@@ -166,36 +167,37 @@ documented_keys()
 		}' | jq -r 'keys_unsorted[], (.stages[0] | keys_unsorted[])')"
 }
 
-# modules [VARIABLE=VALUE...]: those that the launcher puts into a program, this cat.
-modules()
+# preload libraries [VARIABLE=VALUE...]: those that the wrapper puts into a program, this
+# cat.
+libraries()
 {
 	LD_PRELOAD=$E2PF_RUNTIME env -u PREFETCH_ACCEL PREFETCH=1 PREFETCH_E2FSCK="$(command -v cat)" "$@" \
 		"$E2FSCK_TEST" /proc/self/maps | grep -o 'e2fsck-[a-z]*\.so' | sort -u | xargs
 }
 
-# exported MODULE
+# exported LIBRARY
 exported() { nm -D --defined-only "$1" | sed 's/.* //' | sort; }
 
-# With no acceleration wanted the module that has them is not mapped, and what is mapped
-# computes nothing in libext2fs's place: it follows walks over blocks, no more.
+# With no acceleration wanted the preload library that has them is not mapped, and what is
+# mapped computes nothing in libext2fs's place: it follows walks over blocks, no more.
 only_asked()
 {
 	local none
 
 	echo "accel = none" >"$dir/none" &&
-	[ "$(modules A=)" = "e2fsck-accel.so e2fsck-prefetch.so" ] &&
-	[ "$(modules PREFETCH_ACCEL=crc32c)" = "e2fsck-accel.so e2fsck-prefetch.so" ] || return
+	[ "$(libraries A=)" = "e2fsck-accel.so e2fsck-prefetch.so" ] &&
+	[ "$(libraries PREFETCH_ACCEL=crc32c)" = "e2fsck-accel.so e2fsck-prefetch.so" ] || return
 	for none in PREFETCH_ACCEL=none PREFETCH_CONFIG="$dir/none"; do
-		echo "$none: $(modules "$none")"
-		[ "$(modules "$none")" = e2fsck-prefetch.so ] || return
+		echo "$none: $(libraries "$none")"
+		[ "$(libraries "$none")" = e2fsck-prefetch.so ] || return
 	done
 	exported "$ACCEL" >"$dir/accel" &&
 	grep -qx ext2fs_crc32c_le "$dir/accel" &&
-	[ "$(exported "$MODULE" | comm -12 - "$dir/accel")" = ext2fs_block_iterate3 ] &&
-	! exported "$MODULE" | grep -E 'crc|bmap|bitcount|bitmap(_|$)'
+	[ "$(exported "$LIBRARY" | comm -12 - "$dir/accel")" = ext2fs_block_iterate3 ] &&
+	! exported "$LIBRARY" | grep -E 'crc|bmap|bitcount|bitmap(_|$)'
 }
 
-# Our maps cannot be resized.
+# Our bitmaps cannot be resized.
 resizes_none()
 {
 	nm -D --undefined-only "$E2FSCK_STOCK" | grep -o 'ext2fs_[a-z_0-9]*' >"$dir/imports"
@@ -236,15 +238,15 @@ journal_map_is_read_ahead()
 		jq -e '.journal_bytes >= 4096 and .journal_bytes <= 20480' "$dir/stats"
 }
 
-# Runs in the build tree, because the temporary folder may be in memory.
+# Runs in the build tree, because the temporary directory may be in memory.
 test_journal()
 {
 	local name="$top_builddir/tests/journal-$$" kind
 
 	kind=$(stat -f -c %T "$top_builddir/tests")
 	[[ $kind = @(tmpfs|ramfs) ]] &&
-		skipped "a journal's map is read ahead" "$kind keeps all in memory" && return
-	tap_check "the map of a journal without extents is read ahead" \
+		skipped "a journal's block map is read ahead" "$kind keeps all in memory" && return
+	tap_check "the block map of a journal without extents is read ahead" \
 		undisturbed journal_map_is_read_ahead "$name"
 	rm -f "$name"
 }
@@ -390,7 +392,7 @@ test_program()
 # Children, and the user's own LD_PRELOAD.
 #
 # children [LIBRARY]: those of e2fsck have the user's LD_PRELOAD, or none.  Only e2fsck has
-# the module.
+# the preload library.
 children()
 {
 	local log=$dir/environ
@@ -588,9 +590,9 @@ script_gets()
 	mkdir "$dir/near"
 	cp "$PREFETCHER" "$dir/near"
 	unshare -m bash -ec '
-		folder=$2
-		until [ -d "$folder/" ]; do folder=${folder%/*}; done
-		mount -t tmpfs none "$folder" && mkdir -p "${2%/*}"
+		directory=$2
+		until [ -d "$directory/" ]; do directory=${directory%/*}; done
+		mount -t tmpfs none "$directory" && mkdir -p "${2%/*}"
 		printf "#!/bin/sh\nprintf \"%%s\\n\" \"\$@\"\n" >"$1/enable"
 		chmod 0755 "$1/enable"
 		! "$1/e2prefetch" status 2>&1
@@ -608,7 +610,7 @@ script_gets()
 
 test_by_name()
 {
-	skipped "e2fsck-prefetch" "${E2PF_RUNTIME:+a sanitizer goes before the module}" &&
+	skipped "e2fsck-prefetch" "${E2PF_RUNTIME:+a sanitizer goes before the preload library}" &&
 		return
 	mkdir "$dir/bin"
 	ln -s "$E2FSCK_TEST" "$dir/bin/e2fsck-prefetch"

@@ -37,14 +37,14 @@
 # seeded corruptions, COUNT of them from FIRST; btrfs-corpus; syzbot and btrfs-syzbot,
 # images that crashed kernels.  Without arguments all but corruptions and combinations
 # (test-corruptions.sh).  The images of other projects are not part of this one:
-# E2FSPROGS_TESTS names a folder with NAME.gz and manifest.tsv (name, first options,
-# second options), BTRFS_TESTS one of btrfs-progs, SYZBOT_TESTS one with folders
+# E2FSPROGS_TESTS names a directory with NAME.gz and manifest.tsv (name, first options,
+# second options), BTRFS_TESTS one of btrfs-progs, SYZBOT_TESTS one with directories
 # ext4-* and btrfs-* of images (*.gz); without them shared/e2fsprogs-tests,
 # shared/btrfs-tests and shared/syzbot-tests beside the source tree are tried.
 #
 # Of the options beside -fn each image takes a share in turn; of syzbot's images there is
 # a sample; with E2PF_FAULTS=all all.  With E2PF_FEW it is every E2PF_FEWth of the images,
-# with fewer options.  KEEP names a folder for the images of rows that fail.
+# with fewer options.  KEEP names a directory for the images of rows that fail.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -322,7 +322,7 @@ do_corrupt()
 		"$CORRUPT" "$1" "$2" >"$1.what"
 }
 
-# random_conf: an e2fsck.conf.  Files that it makes e2fsck write are in the folder of
+# random_conf: an e2fsck.conf.  Files that it makes e2fsck write are in the directory of
 # the check.
 random_conf()
 {

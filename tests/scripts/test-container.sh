@@ -3,10 +3,10 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # A container's own `fsck -a' and `e2fsck -p' prefetch if its PATH begins with the
-# folder of links, as doc/containers.md says, and say and write what they do without.
-# The container is a folder with e2fsck, fsck, the installed files and what they need,
-# and nothing else.  Each row runs it in another way; test-limits.sh has filters of
-# calls and little memory.
+# directory of links, as doc/containers.md says, and say and write what they do
+# without.  The container is a directory with e2fsck, fsck, the installed files and
+# what they need, and nothing else.  Each row runs it in another way; test-limits.sh
+# has filters of calls and little memory.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -38,7 +38,7 @@ install_files()
 		{ tail "$dir/install"; return 1; }
 }
 
-# The folder of links that the first recipe names, and the files of the second.
+# The directory of links that the first recipe names, and the files of the second.
 find_files()
 {
 	links=$(cd "$root" && find . -type d -name enabled | head -n 1)
@@ -76,13 +76,13 @@ inside()
 	{ echo "status $status"; sha256sum "$image"; } >>"$dir/out"
 }
 
-# as_stock COMMAND...: the same with and without our folder in PATH, but for the
+# as_stock COMMAND...: the same with and without our directory in PATH, but for the
 # sentence of PREFETCH_VERBOSE.
 as_stock()
 {
 	inside /usr/sbin:/sbin:/usr/bin:/bin "$@"
 	grep -v 'e2fsck-prefetch:' "$dir/out" >"$dir/stock"
-	inside "$folder:/usr/sbin:/sbin:/usr/bin:/bin" "$@"
+	inside "$directory:/usr/sbin:/sbin:/usr/bin:/bin" "$@"
 	cat "$dir/out"
 	grep -q '^e2fsck-prefetch: checked in' "$dir/out" &&
 	grep -v '^e2fsck-prefetch: ' "$dir/out" | diff "$dir/stock" -
@@ -92,7 +92,7 @@ as_stock()
 row()
 {
 	local name=$1 command=$e2fsck setup='' unshare=''
-	local before='' variable='' folder=$links
+	local before='' variable='' directory=$links
 
 	[ $# = 1 ] || local "${@:2}"
 	export setup
@@ -107,7 +107,7 @@ rows()
 	tap_check "the container can be made" make_container
 	row "fsck finds it along PATH" command="$fsck"
 	row "the check by name"
-	row "two copied files, PREFETCH=1" folder=/copied variable=PREFETCH=1
+	row "two copied files, PREFETCH=1" directory=/copied variable=PREFETCH=1
 	row "no /proc, no /sys, read-only root" setup='mount -o remount,bind,ro "$root"'
 	row "/proc, no /sys" setup="$proc"
 	row "/proc and /sys" setup="$proc$sys"

@@ -5,7 +5,7 @@
 # The seeded rows of test-compare.sh, in a script of their own because they run in
 # memory: COUNT of each group, or with SOAK_SECONDS others until those are over, every
 # second time with jemalloc, if it is installed.  Between them come signals and changes of
-# the file at any moment, refused calls, small memory groups, bad sectors, and habits.
+# the file at any moment, refused calls, small cgroups, bad sectors, and habits.
 # What differs does not end it.
 
 srcdir=${srcdir:-$(dirname "$0")/..}

@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Documents and packages agree with the sources: each option and setting is in the
-# manuals and completions, and the examples of the manuals run; each folder includes
+# manuals and completions, and the examples of the manuals run; each directory includes
 # only what CONTRIBUTING.md allows; the tutorial runs; files that documents and sources
-# name exist; version, address, licences and the functions that are stood in for are the
+# name exist; version, address, licences and the functions that are interposed are the
 # same everywhere.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -23,7 +23,7 @@ same() { [ -n "$1" ] && diff <(sort -u <<<"$1") <(sort -u <<<"$2"); }
 
 options() { "$PREFETCHER" --help | sed -n 's/^  \(-.\), \(--[a-z-]*\).*/\1\n\2/p'; }
 # The table of settings, up to those that are variables only.
-settings() { sed -n '/^} settings\[\]/,/^}/s/^\t{ "\([a-z_]*\)", .*/\1/p' lib/settings.c; }
+settings() { sed -n '/^} settings\[\]/,/^}/s/^\t{ "\([a-z_]*\)", .*/\1/p' prefetch/settings.c; }
 items() { sed -n "s/^\\.It $2 \\(.*\\)/\\1/p" "doc/$1"; }
 
 # What each shell completes the last of these words to.
@@ -119,7 +119,7 @@ runs()
 	cd "$dir/files" || return
 	printf '#!/bin/sh\nexec e2fsck -fn %s\n' "$1" >check-all
 	chmod +x check-all
-	PATH=$top_builddir/prefetch:$top_builddir/e2fsck:$top_builddir/btrfs:$PATH \
+	PATH=$top_builddir/cmd:$top_builddir/e2fsck:$top_builddir/btrfs:$PATH \
 		bash -c "$command" </dev/null
 )
 
@@ -174,7 +174,7 @@ run_tutorial()
 	(
 		cd "$dir" || exit
 		export disk=$image
-		export PATH=$top_builddir/prefetch:$top_builddir/e2fsck:$PATH
+		export PATH=$top_builddir/cmd:$top_builddir/e2fsck:$PATH
 		LD_PRELOAD='' PREFETCH=0 bash -e commands </dev/null
 	)
 }
@@ -217,14 +217,14 @@ test_tutorial()
 # Paths and tables of the documents.
 #
 
-# The words between grave accents that are paths of the tree: in one of its folders, or
-# of lib/ or tests/, or with the ending of a source file.
+# The words between grave accents that are paths of the tree: in one of its directories,
+# or of lib/ or tests/, or with the ending of a source file.
 paths_in()
 {
 	tr '\n' ' ' <"$1" | grep -o '`[^`]*`' | tr -d '`' | tr ' ' '\n' |
 		grep -xE '[A-Za-z0-9_.*+-]+(/[A-Za-z0-9_.*+-]*)*' |
 		while IFS= read -r word; do
-			for base in . lib tests; do
+			for base in . tests; do
 				[[ $word != */* ]] || [ ! -d "$base/${word%%/*}" ] ||
 					{ echo "$word"; continue 2; }
 			done
@@ -240,7 +240,7 @@ manuals_in()
 }
 
 # exist LEAST: of the paths on standard input each is here or where it was built, below
-# lib/ or tests/, or a C file of this name is; a file without a folder anywhere.  There
+# tests/, or a C file of this name is; a file without a directory anywhere.  There
 # are at least so many.  NAME stands for any.  lib/ext2fs/ and some others are e2fsprogs's
 # and the kernel's.
 exist()
@@ -249,7 +249,7 @@ exist()
 
 	while IFS= read -r word; do
 		seen=$((seen + 1))
-		for base in . lib tests "$top_builddir"; do
+		for base in . tests "$top_builddir"; do
 			! compgen -G "$base/${word//NAME/*}" &&
 				! compgen -G "$base/${word//NAME/*}.c" || continue 2
 		done >/dev/null
@@ -266,8 +266,8 @@ exist()
 # A comment may speak of a file that was renamed.
 paths_of_sources()
 {
-	grep -rhE --include='*.[ch]' '\.[ch]\>' accel bench btrfs e2fsck launch lib module \
-		prefetch tests | grep -v '#include <' | grep -oE '[A-Za-z0-9_/-]+\.[ch]\>' |
+	grep -rhE --include='*.[ch]' '\.[ch]\>' bench lib prefetch ext4 preload e2fsck btrfs cmd tests \
+		| grep -v '#include <' | grep -oE '[A-Za-z0-9_/-]+\.[ch]\>' |
 		sort -u
 }
 
@@ -356,8 +356,8 @@ origins()
 	done
 }
 
-stood_in() { sed -n '/^global:/,/^local:/s/^\t\([a-z0-9_]*\);$/\1/p' e2fsck/*.map btrfs/*.map |
-	grep -v -e e2pf_accel -e prefetch_wants_accel | sort -u; }
+interposed() { sed -n '/^global:/,/^local:/s/^\t\([a-z0-9_]*\);$/\1/p' e2fsck/*.map btrfs/*.map |
+	grep -v -e e2fsck_accel -e prefetch_wants_accel | sort -u; }
 # In README.source's tables: between grave accents, in the first column.
 explained() { sed -n 's/^| \(`[^|]*\) |.*/\1/p' debian/README.source | grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u; }
 
@@ -371,7 +371,7 @@ loaded_are_linked()
 	{
 		sed -n 's/^#define [A-Z0-9]*_SONAME "\(.*\)"$/\1/p' "$top_builddir/config.h"
 		grep -rhoE --include='*.[ch]' '"lib[a-z0-9_-]+\.so\.[0-9]+"' \
-			accel btrfs e2fsck lib prefetch | tr -d '"'
+			lib prefetch ext4 preload e2fsck btrfs cmd | tr -d '"'
 	} | sort -u | while read -r name; do
 		readelf -d "$PREFETCHER" | grep -F "[$name]" ||
 			{ echo "no package depends on $name"; exit 1; }
@@ -425,7 +425,7 @@ package_tests()
 	done
 }
 
-# The release contains all tracked files of these folders.
+# The release contains all tracked files of these directories.
 released()
 {
 	local file
@@ -457,8 +457,8 @@ test_packages()
 	tap_check "a release has the address and the home page" origins
 	tap_check "debian/control: Standards-Version" grep -E \
 		'^Standards-Version: [0-9]+(\.[0-9]+){2,3}$' debian/control
-	tap_check "README.source has every function that is stood in for" \
-		same "$(stood_in)" "$(explained)"
+	tap_check "README.source has every function that is interposed" \
+		same "$(interposed)" "$(explained)"
 	! have_program readelf || tap_check "libraries that are loaded by name" \
 		loaded_are_linked
 	tap_check "debian/tests and their restrictions" package_tests
@@ -476,20 +476,17 @@ test_packages()
 # Layers.
 #
 
-# Folder, and a pattern of the headers of other folders that it may include.
-layers='lib/engine (array|lock)\.h|device/(device|speed|thread)\.h
-lib/device none
-lib (engine|device|report)/.*\.h|libext2fs/io_table\.h
-lib/report settings\.h|(engine|device)/.*\.h
-lib/ext4 (array|lock)\.h|(mmap_io|session)\.h|libext2fs/observe\.h|(engine|device|report)/.*\.h
-lib/btrfs (array|lock)\.h|session\.h|engine/source\.h|device/device\.h
-lib/libext2fs keep_errno\.h|device/device\.h|engine/engine\.h
-accel settings\.h|interpose\.h|libext2fs/(io_table|weak)\.h
-launch none
-module status\.h|settings\.h|session\.h|report/.*\.h|lock\.h|device/(filter|sysfile|thread)\.h
-prefetch settings\.h|(array|lock)\.h|device/(spindle|share|sysfile|thread)\.h|ext4/.*\.h|report/.*\.h|send/walk\.h'
+# Directory, and a pattern of the headers of other directories that it may include.
+layers='lib prefetch/cgroup\.h
+prefetch lib/.*\.h
+ext4 (lib|prefetch)/.*\.h
+preload lib/.*\.h|prefetch/(progress|report|session|settings)\.h
+e2fsck (lib|prefetch|ext4|preload|e2fsck/accel)/.*\.h
+e2fsck/accel lib/(mmap_io|weak)\.h|prefetch/settings\.h|preload/interpose\.h
+btrfs (lib|prefetch|preload)/.*\.h
+cmd (lib|prefetch|ext4)/.*\.h'
 
-# includes FOLDER ALLOWED: of its own headers and these.
+# includes DIRECTORY ALLOWED: of its own headers and these.
 includes()
 {
 	local file header bad=1
@@ -503,14 +500,20 @@ includes()
 	return $bad
 }
 
-no_filesystem() { ! grep -nwiE 'ext2fs|ext[234]|e2fsck|groups?|inodes?|tables?|director(y|ies)|bitmaps?' lib/engine/*.[ch]; }
+# These deal with files and settings, too.
+others='budget|cgroup|device|filter|share|speed|spindle|topology|progress|report|session|settings|statistics'
+no_filesystem()
+{
+	! find prefetch -name '*.[ch]' | grep -vE "/($others)\." |
+		xargs grep -nwiE 'ext2fs|ext[234]|e2fsck|groups?|inodes?|tables?|director(y|ies)|bitmaps?'
+}
 
 test_layers()
 {
-	local folder allowed
+	local directory allowed
 
-	while read -r folder allowed; do
-		tap_check "$folder includes what it may" includes "$folder" "$allowed"
+	while read -r directory allowed; do
+		tap_check "$directory includes what it may" includes "$directory" "$allowed"
 	done <<<"$layers"
 	tap_check "the engine speaks of no filesystem" no_filesystem
 }

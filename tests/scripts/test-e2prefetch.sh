@@ -239,9 +239,9 @@ mount_all()
 	truncate -s 64M "$dir/mounted" && mke2fs -q -F -b 4096 -N 8192 -O uninit_bg \
 		-d "$srcdir/scripts" "$dir/mounted" && cp "$dir/mounted" "$dir/below" &&
 		loop=$(loop_attach "$dir/mounted") && mount "$loop" "$mnt" &&
-		mkdir -p "$mnt"/{sub,bound,none,folder/one,many/{1..200}} "$dir/bind" &&
+		mkdir -p "$mnt"/{sub,bound,none,directory/one,many/{1..200}} "$dir/bind" &&
 		sub=$(loop_attach "$dir/below") && mount "$sub" "$mnt/sub" &&
-		mount --bind "$mnt/folder" "$dir/bind" &&
+		mount --bind "$mnt/directory" "$dir/bind" &&
 		mount -t tmpfs tmpfs "$mnt/none"
 }
 
@@ -295,7 +295,7 @@ mount_anew()
 {
 	umount "$dir/bind" "$mnt/none" "$mnt/sub" "$mnt" && mount "$loop" "$mnt" &&
 		mount "$sub" "$mnt/sub" && mount -t tmpfs tmpfs "$mnt/none" &&
-		mount --bind "$mnt/folder" "$dir/bind"
+		mount --bind "$mnt/directory" "$dir/bind"
 }
 
 # What a walk without us has made the kernel read is in memory.  Up to Linux 6.4 that is
@@ -312,7 +312,7 @@ found_in_memory()
 }
 
 # reads_of ARG...: how often find(1) reads the device, after e2prefetch has; without the
-# kernel's own readahead, which goes beyond folders.
+# kernel's own readahead, which goes beyond directories.
 reads_of()
 {
 	local stat=/sys/block/${loop#/dev/}/stat
@@ -333,13 +333,13 @@ read_before()
 	reads_of "$PREFETCHER" -x "$mnt" -- && cat "$dir/reads" && [ "$(<"$dir/reads")" = 0 ]
 }
 
-# Of a small part much less is read than of everything: folders that lie within 64 KiB of
-# those wanted, or 256 KiB where the device seeks, come with them.
+# Of a small part much less is read than of everything: directories that lie within 64 KiB
+# of those wanted, or 256 KiB where the device is seek-bound, come with them.
 sectors_of()
 {
 	local stat=/sys/block/${loop#/dev/}/stat
 
-	mount_anew && { awk '{ print $3 }' "$stat" && "$@" find "$mnt/folder" >/dev/null &&
+	mount_anew && { awk '{ print $3 }' "$stat" && "$@" find "$mnt/directory" >/dev/null &&
 		awk '{ print $3 }' "$stat"; } | awk '{ n = $1 - n } END { print n }'
 }
 small_part()
@@ -347,7 +347,7 @@ small_part()
 	local alone ours all
 
 	alone=$(sectors_of env)
-	ours=$(sectors_of "$PREFETCHER" -x "$mnt/folder" --)
+	ours=$(sectors_of "$PREFETCHER" -x "$mnt/directory" --)
 	all=$(sectors_of "$PREFETCHER" -x "$mnt" --)
 	echo "sectors: $alone alone, $ours, everything $all"
 	[ "$alone" -gt 0 ] && [ "$ours" -ge "$alone" ] && [ "$ours" -lt $((all / 2)) ]
@@ -439,9 +439,9 @@ test_paths()
 		reads "$loop $sub" "$mnt"
 	tap_check "-x: that alone" undisturbed reads "$loop" -x "$mnt"
 	tap_check "paths on one filesystem: once" undisturbed \
-		reads "$loop $sub" "$mnt" "$mnt/folder" "$loop"
-	tap_check "a bind mount, and a folder" undisturbed \
-		reads "$loop" "$dir/bind" "$mnt/folder/one"
+		reads "$loop $sub" "$mnt" "$mnt/directory" "$loop"
+	tap_check "a bind mount, and a directory" undisturbed \
+		reads "$loop" "$dir/bind" "$mnt/directory/one"
 	tap_check "what a walk needs" plans_a_walk
 	tap_check "tmpfs" elsewhere "$mnt/none"
 	tap_check "proc" elsewhere /proc
@@ -451,7 +451,7 @@ test_paths()
 	tap_check "of a small part, less than half of everything" undisturbed small_part
 	tap_check "nothing of what does not fit" undisturbed larger_than_memory
 	tap_check "another user: a line says what it takes" says_root
-	tap_check "a deleted folder" says_deleted
+	tap_check "a deleted directory" says_deleted
 	tap_check "no node of the device: a line says so" says_no_node
 	tap_check "its probe" run 0 probe "$mnt"
 	unmount_all
@@ -845,7 +845,7 @@ measures()
 	! grep -qE "$busy" "$dir/out" || return 0
 	first_line "A check of $dev that prefetches takes some $few\." &&
 	grep -q '^measured  [0-9.]* ms for a small read' "$dir/out" &&
-	grep -qE '^          (.* MB/s sequential; )?it (seeks: a single spindle|does not seek)$' "$dir/out"
+	grep -qE '^          (.* MB/s sequential; )?it (is seek-bound: a single spindle|is not seek-bound)$' "$dir/out"
 }
 
 # no_figure IMAGE REASON: it says why, and no time.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# e2prefetch enable, disable and status, on a system in a folder: which links exist
+# e2prefetch enable, disable and status, on a system in a directory: which links exist
 # afterwards, also after a run was killed at each of its steps, on a full disk, and
 # with files of others.  Then the effects: on fsck with the drop-in's PATH, on
 # e2scrub and in an initramfs.  tools/check-upgrades.sh and tools/check-boot.sh test
@@ -11,13 +11,13 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-ENABLE=$top_builddir/prefetch/enable
+ENABLE=$top_builddir/cmd/enable
 top=$srcdir/..
 BOOT=$top_builddir/boot
 value_of() { sed -n "s/^$1=//p" "$ENABLE"; }
 stock=$(value_of stock)
-launchers=$(value_of launcher_folder)
-launcher=$launchers/e2fsck
+wrappers=$(value_of wrapper_directory)
+wrapper=$wrappers/e2fsck
 units=/etc/systemd/system
 files="$units/systemd-fsck@.service.d/e2prefetch.conf
 	$units/systemd-fsck-root.service.d/e2prefetch.conf
@@ -27,14 +27,14 @@ new_root()
 {
 	root=$E2PF_TMP/root
 	rm -rf "$root"
-	mkdir -p "$root"/usr/sbin "$root$launchers/boot" "$root$units" "$root${stock%/*}" \
+	mkdir -p "$root"/usr/sbin "$root$wrappers/boot" "$root$units" "$root${stock%/*}" \
 		"$root"/etc/{initramfs-tools/hooks,dracut.conf.d} "$root/usr/lib/systemd/system"
 	echo stock >"$root$stock"
-	echo launcher >"$root$launcher"
-	chmod +x "$root$stock" "$root$launcher"
+	echo wrapper >"$root$wrapper"
+	chmod +x "$root$stock" "$root$wrapper"
 	touch "$root/usr/lib/systemd/system"/systemd-fsck{@,-root}.service
 	cp "$BOOT"/*.conf "$BOOT/initramfs-hook" "$BOOT/e2scrub.bash" \
-		"$root$launchers/boot"
+		"$root$wrappers/boot"
 	list >"$E2PF_TMP/before"
 }
 
@@ -78,7 +78,7 @@ has_all_files()
 
 	for file in $files; do
 		target=$(readlink "$root$file") && [ -s "$root$target" ] &&
-			[[ $target = "$launchers/boot/"* ]] ||
+			[[ $target = "$wrappers/boot/"* ]] ||
 			{ echo "not there: $file"; return 1; }
 	done
 }
@@ -131,7 +131,7 @@ no_program()
 
 	for wrong in "chmod 644" "truncate -s 0" rm; do
 		new_root
-		$wrong "$root$launcher"
+		$wrong "$root$wrapper"
 		list >"$E2PF_TMP/before"
 		run 8 enable && lines 1 && says "cannot be run" && as_before || return
 	done
@@ -205,7 +205,7 @@ killed_everywhere()
 	done
 }
 
-# is_rebuilt FOLDER: wherever a run of `disable' was killed, the initramfs has been
+# is_rebuilt DIRECTORY: wherever a run of `disable' was killed, the initramfs has been
 # rebuilt when the next one has ended, on a machine with only this of its tools.
 is_rebuilt()
 {
@@ -246,7 +246,7 @@ in_both()
 	in_small_etc "$1" disable
 }
 
-# A folder for each of two drop-ins, a link, and what fills the disk.
+# A directory for each of two drop-ins, a link, and what fills the disk.
 full_disk()
 {
 	cat /dev/zero >"$root/etc/filling" 2>/dev/null
@@ -270,7 +270,7 @@ read_only()
 # of $root.  Sets $triggers.
 by_package()
 {
-	sed -e "s|\([[:space:]=]\)/etc|\1$root/etc|g; s|/usr/libexec/e2prefetch|$launchers|" \
+	sed -e "s|\([[:space:]=]\)/etc|\1$root/etc|g; s|/usr/libexec/e2prefetch|$wrappers|" \
 		-e "s|/run/e2prefetch|$root/run/e2prefetch|; s|dpkg-trigger|echo|" \
 		-e "s|/run/systemd/system|/nosuch|" "$top/debian/e2prefetch.$1" \
 		>"$E2PF_TMP/script" &&
@@ -288,8 +288,8 @@ postrm_removes()
 *}
 
 	for call in remove purge; do
-		new_root && rm -r "$root$launchers" && list >"$E2PF_TMP/gone" &&
-		new_enabled_root && rm -r "$root$launchers" &&
+		new_root && rm -r "$root$wrappers" && list >"$E2PF_TMP/gone" &&
+		new_enabled_root && rm -r "$root$wrappers" &&
 		mv "$E2PF_TMP/gone" "$E2PF_TMP/before" &&
 		mkdir -p "$root/run/e2prefetch" &&
 		touch "$root/run/e2prefetch/1.progress" &&
@@ -335,11 +335,11 @@ says_why_not()
 	local file
 
 	but "$stock is missing" rm "$root$stock" &&
-	but "cannot be run: reinstall e2prefetch" chmod 644 "$root$launcher" &&
-	but "cannot be run: reinstall e2prefetch" rm "$root$launcher" || return
+	but "cannot be run: reinstall e2prefetch" chmod 644 "$root$wrapper" &&
+	but "cannot be run: reinstall e2prefetch" rm "$root$wrapper" || return
 	for file in $files; do
 		but "$file: disabled" rm "$root$file" &&
-		but "$file: enabled, but" rm -r "$root$launchers/boot" || return
+		but "$file: enabled, but" rm -r "$root$wrappers/boot" || return
 	done
 	new_enabled_root && mkdir -p "$root$(dirname "$(value_of settings |
 		sed 's|^@||')")" &&
@@ -389,13 +389,13 @@ says_what_is_in_use()
 	chmod +x "$tools"/*
 	new_enabled_root && mkdir -p "$root/boot" && touch "$root/boot/initrd.img-1" &&
 	in_use 0 "hooks/e2prefetch: enabled" &&
-	in_use 0 "hooks/e2prefetch: enabled" lsinitramfs "${launchers#/}/e2fsck" &&
+	in_use 0 "hooks/e2prefetch: enabled" lsinitramfs "${wrappers#/}/e2fsck" &&
 		! says "enabled, but" >/dev/null &&
 	in_use 4 "hooks/e2prefetch: enabled, but not in the initramfs" \
 		lsinitramfs usr/sbin/e2fsck &&
 	in_use 0 "the initramfs has no e2fsck: nothing to do" lsinitramfs usr/bin/sh &&
 	in_use 0 "systemd-fsck@.service.d/e2prefetch.conf: enabled" \
-		systemctl "Environment=PATH=$launchers/enabled:/usr/sbin X=1" &&
+		systemctl "Environment=PATH=$wrappers/enabled:/usr/sbin X=1" &&
 		! says "PATH is set" >/dev/null &&
 		grep "Environment systemd-fsck@x.service" "$tools/systemctl.asked" &&
 	in_use 4 "PATH is set elsewhere: see systemctl cat systemd-fsck@x.service" \
@@ -416,10 +416,10 @@ old_copy()
 	run 0 status && ! says "$text" >/dev/null
 }
 
-# The real launcher and module, in a folder.  problem_is TEXT: status says it.
+# The real wrapper and preload library, in a directory.  problem_is TEXT: status says it.
 problem_is()
 {
-	sed -e "s|^launcher_folder=.*|launcher_folder=$dir|" \
+	sed -e "s|^wrapper_directory=.*|wrapper_directory=$dir|" \
 		-e "s|^btrfs=.*|btrfs=/nosuch|" "$ENABLE" >"$dir/status"
 	said=$(sh "$dir/status" status)
 	echo "$said"
@@ -439,15 +439,15 @@ finds_problems()
 	done
 	problem_is "runs $stock" || return
 	rm "$dir/e2fsck-prefetch.so"
-	problem_is "it cannot prefetch: module: left out" || return
+	problem_is "it cannot prefetch: preload library: left out" || return
 	: >"$dir/e2fsck"
-	problem_is "the module is not loaded" || return
+	problem_is "the preload library is not loaded" || return
 	rm "$dir/e2fsck"
 	problem_is "$dir/e2fsck cannot be run"
 }
 
-# answers STATUS LAUNCHER [VARIABLE=VALUE...]: whether it would prefetch through a link in
-# another folder.
+# answers STATUS WRAPPER [VARIABLE=VALUE...]: whether it would prefetch through a link in
+# another directory.
 answers()
 {
 	local status=0 link=$E2PF_TMP/linked/${2##*/}
@@ -458,7 +458,7 @@ answers()
 	[ $status = "$1" ] || { echo "$*: $status"; return 1; }
 }
 
-# stock_answers PREFETCH LAUNCHER ARGUMENT...: to these the answer is the stock
+# stock_answers PREFETCH WRAPPER ARGUMENT...: to these the answer is the stock
 # program's.
 stock_answers()
 {
@@ -469,7 +469,7 @@ stock_answers()
 	[ $stock = $ours ] && [ $stock != 0 ]
 }
 
-# answers_by_status LAUNCHER: each status of ours, and where none is.
+# answers_by_status WRAPPER: each status of ours, and where none is.
 answers_by_status()
 {
 	answers 40 "$1" && [ ! -s "$E2PF_TMP/answer" ] &&
@@ -486,47 +486,47 @@ answers_by_status()
 # What the files do.
 #
 
-# A folder of launchers that are scripts, and of stock programs.
+# A directory of wrappers that are scripts, and of stock programs.
 make_enabled()
 {
 	local name
 
 	dir=$E2PF_TMP/enabled.d
 	rm -rf "$dir"
-	mkdir -p "$dir/launchers/enabled" "$dir/stock"
+	mkdir -p "$dir/wrappers/enabled" "$dir/stock"
 	for name in e2fsck fsck.ext4; do
 		printf '#!/bin/sh\necho stock\n' >"$dir/stock/$name"
-		ln -s ../e2fsck "$dir/launchers/enabled/$name"
+		ln -s ../e2fsck "$dir/wrappers/enabled/$name"
 	done
-	printf '#!/bin/sh\necho launcher\n' >"$dir/launchers/e2fsck"
-	chmod +x "$dir/stock"/* "$dir/launchers/e2fsck"
+	printf '#!/bin/sh\necho wrapper\n' >"$dir/wrappers/e2fsck"
+	chmod +x "$dir/stock"/* "$dir/wrappers/e2fsck"
 	: >"$dir/image"
 }
 
-# fsck_runs launcher|stock: with the drop-in's PATH.
+# fsck_runs wrapper|stock: with the drop-in's PATH.
 fsck_runs()
 {
 	local path
 
 	path=$(sed -n 's/^Environment=PATH=//p' "$BOOT/systemd-fsck.conf")
-	[[ $path = "$launchers/enabled:/usr/local/sbin:"* ]] || return
-	said=$(PATH=$dir/launchers/enabled:$dir/stock:${path#*:} \
+	[[ $path = "$wrappers/enabled:/usr/local/sbin:"* ]] || return
+	said=$(PATH=$dir/wrappers/enabled:$dir/stock:${path#*:} \
 		fsck -t ext4 "$dir/image" 2>&1)
 	echo "$said"
 	[ "$(tail -n 1 <<<"$said")" = "$1" ]
 }
 
-# scrub_runs launcher|stock: call e2fsck as e2scrub does, with an empty variable before
+# scrub_runs wrapper|stock: call e2fsck as e2scrub does, with an empty variable before
 # its full path, after its configuration has what e2scrub.bash says.
 scrub_runs()
 {
 	sed -n "s|^#\t||p" "$BOOT/e2scrub.bash" | grep . |
-		sed "s|$launchers/boot|$dir|g" >"$dir/e2scrub.conf"
+		sed "s|$wrappers/boot|$dir|g" >"$dir/e2scrub.conf"
 	[ -s "$dir/e2scrub.conf" ] || return
 	[ "${2-}" = without ] ||
 	sed -e "s|^/[a-z/]*e2fsck()|$dir/stock/e2fsck()|" \
 		-e "s|_check /[a-z/]*e2fsck|_check $dir/stock/e2fsck|" \
-		-e "s|launcher=/[^ ]*|launcher=$dir/launchers/enabled/e2fsck|" \
+		-e "s|wrapper=/[^ ]*|wrapper=$dir/wrappers/enabled/e2fsck|" \
 		"$BOOT/e2scrub.bash" >"$dir/e2scrub.bash"
 	printf '#!/bin/bash\n. %s\n${DBG} "%s" -f -y x\n' \
 		"$dir/e2scrub.conf" "$dir/stock/e2fsck" >"$dir/e2scrub"
@@ -535,13 +535,13 @@ scrub_runs()
 	[ "$said" = "$1" ]
 }
 
-# Without launchers fsck and e2scrub run the stock programs.
+# Without wrappers fsck and e2scrub run the stock programs.
 goes_on()
 {
 	make_enabled
-	"$1" launcher && chmod 644 "$dir/launchers/e2fsck" && "$1" stock &&
-	rm "$dir/launchers/e2fsck" && "$1" stock &&
-	rm -r "$dir/launchers" && "$1" stock || return
+	"$1" wrapper && chmod 644 "$dir/wrappers/e2fsck" && "$1" stock &&
+	rm "$dir/wrappers/e2fsck" && "$1" stock &&
+	rm -r "$dir/wrappers" && "$1" stock || return
 	[ "$1" != scrub_runs ] || {
 		rm "$dir/e2scrub.bash"
 		scrub_runs stock without
@@ -553,10 +553,10 @@ make_initramfs()
 {
 	dir=$E2PF_TMP/initramfs
 	rm -rf "$dir"
-	mkdir -p "$dir/image$dir/stock" "$dir/launchers" "$dir/bin"
-	printf '#!/bin/sh\necho e2fsck 1.47\n' >"$dir/launchers/e2fsck"
-	echo module | tee "$dir/launchers"/e2fsck-{accel,prefetch}.so >/dev/null
-	chmod +x "$dir/launchers/e2fsck"
+	mkdir -p "$dir/image$dir/stock" "$dir/wrappers" "$dir/bin"
+	printf '#!/bin/sh\necho e2fsck 1.47\n' >"$dir/wrappers/e2fsck"
+	echo library | tee "$dir/wrappers"/e2fsck-{accel,prefetch}.so >/dev/null
+	chmod +x "$dir/wrappers/e2fsck"
 	echo stock >"$dir/image$dir/stock/e2fsck"
 	echo "prefetch = 1" >"$dir/conf"
 	cat >"$dir/functions" <<-END
@@ -574,7 +574,7 @@ make_initramfs()
 	"$dir/image\$@"
 	END
 	chmod +x "$dir/bin/chroot"
-	sed -e "s|^launchers=.*|launchers=$dir/launchers|" \
+	sed -e "s|^wrappers=.*|wrappers=$dir/wrappers|" \
 		-e "s|^settings=.*|settings=$dir/conf|" \
 		-e "s|$stock|$dir/stock/e2fsck|" \
 		-e "s|^PATH=|PATH=$dir/bin:|" \
@@ -586,7 +586,7 @@ image_list() { (cd "$dir/image" && find . ! -type d -printf '%p %l\n' | sort); }
 
 run_hook() { said=$(DESTDIR=$dir/image sh "$dir/hook" 2>&1); }
 
-# init reads a file that puts the launchers first in PATH.
+# init reads a file that puts the wrappers first in PATH.
 hook_copies()
 {
 	local copied
@@ -595,16 +595,16 @@ hook_copies()
 	for copied in 0 1; do
 		make_initramfs
 		COPIED=$copied run_hook && [ -z "$said" ] &&
-		[ -x "$dir/image$dir/launchers/e2fsck" ] &&
-		[ -s "$dir/image$dir/launchers/e2fsck-prefetch.so" ] &&
-		[ -s "$dir/image$dir/launchers/e2fsck-accel.so" ] &&
+		[ -x "$dir/image$dir/wrappers/e2fsck" ] &&
+		[ -s "$dir/image$dir/wrappers/e2fsck-prefetch.so" ] &&
+		[ -s "$dir/image$dir/wrappers/e2fsck-accel.so" ] &&
 		[ -s "$dir/image$dir/conf" ] &&
-		[ "$(readlink "$dir/image$dir/launchers/enabled/fsck.ext4")" = ../e2fsck ] &&
+		[ "$(readlink "$dir/image$dir/wrappers/enabled/fsck.ext4")" = ../e2fsck ] &&
 		[ "$(cat "$dir/image$dir/stock/e2fsck")" = stock ] || return
 	done
 	[ "$(sh -ec 'PATH=/bin; . "$1"; echo $PATH' sh \
 		"$dir/image/conf/conf.d/e2prefetch")" = \
-		"$dir/launchers/enabled:/bin" ]
+		"$dir/wrappers/enabled:/bin" ]
 }
 
 # left_out TEXT COMMAND...: after COMMAND the hook succeeds, says TEXT, and the image is
@@ -618,10 +618,10 @@ left_out()
 
 hook_leaves_out()
 {
-	left_out "does not run there: not added" truncate -s 0 launchers/e2fsck &&
-	left_out "not added" rm launchers/e2fsck-prefetch.so &&
+	left_out "does not run there: not added" truncate -s 0 wrappers/e2fsck &&
+	left_out "not added" rm wrappers/e2fsck-prefetch.so &&
 	left_out "" rm "image$dir/stock/e2fsck" && [ -z "$said" ] &&
-	left_out "" rm -r launchers && [ -z "$said" ]
+	left_out "" rm -r wrappers && [ -z "$said" ]
 }
 
 # dracut reads a bash script.
@@ -631,8 +631,8 @@ written_for_dracut()
 
 	. "$BOOT/dracut.conf"
 	echo "$install_optional_items"
-	for name in "$launcher" "$launcher"-{accel,prefetch}.so "$launchers/enabled/fsck.ext4" \
-		"$launchers/boot/systemd-fsck.conf" \
+	for name in "$wrapper" "$wrapper"-{accel,prefetch}.so "$wrappers/enabled/fsck.ext4" \
+		"$wrappers/boot/systemd-fsck.conf" \
 		"$units/systemd-fsck-root.service.d/e2prefetch.conf"; do
 		[[ $install_optional_items = *" $name "* ]] || return
 	done
@@ -643,7 +643,7 @@ test_files()
 	skipped "enable and disable" "$(have_root || echo "not root")" && return
 	tap_check "enable and disable" there_and_back
 	tap_check "files of the administrator" in_the_way
-	tap_check "no launcher, or one that does not run" no_program
+	tap_check "no wrapper, or one that does not run" no_program
 	tap_check "nothing that could use it" nothing_here
 	tap_check "enable killed at each step" killed_everywhere new_root enable
 	tap_check "disable killed at each step" killed_everywhere new_enabled_root disable
@@ -663,17 +663,17 @@ test_files()
 test_enable()
 {
 	test_files
-	tap_unless "$(lacks fsck)" "fsck runs the launcher, or without it the stock program" \
+	tap_unless "$(lacks fsck)" "fsck runs the wrapper, or without it the stock program" \
 		goes_on fsck_runs
 	tap_check "and so does e2scrub" goes_on scrub_runs
-	tap_check "the hook copies what the launcher needs" hook_copies
+	tap_check "the hook copies what the wrapper needs" hook_copies
 	tap_check "the hook leaves out what does not run" hook_leaves_out
 	tap_check "the list for dracut" written_for_dracut
-	skipped "status runs the launcher" "${E2PF_RUNTIME:+a sanitizer goes before the module}" &&
+	skipped "status runs the wrapper" "${E2PF_RUNTIME:+a sanitizer goes before the preload library}" &&
 		return
-	tap_check "status runs the launcher and loads the module" finds_problems
+	tap_check "status runs the wrapper and loads the preload library" finds_problems
 	echo "prefetch = 0" >"$E2PF_TMP/off.conf"
-	tap_check "each answer of e2fsck's launcher" answers_by_status "$E2FSCK_TEST"
+	tap_check "each answer of e2fsck's wrapper" answers_by_status "$E2FSCK_TEST"
 	tap_unless "$(lacks btrfs)" "each answer of btrfs's" answers_by_status \
 		"$top_builddir/btrfs/btrfs"
 }

@@ -9,11 +9,11 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 
-LAUNCHER=$top_builddir/e2fsck/e2fsck
+WRAPPER=$top_builddir/e2fsck/e2fsck
 # The program, what is stock, and how it checks.
 program=e2fsck stock=$E2FSCK_STOCK how=-fn
 
-# fresh: a launcher and a module, to be broken.
+# fresh: a wrapper and a preload library, to be broken.
 fresh()
 {
 	rm -rf "$dir/x"
@@ -30,7 +30,7 @@ stock()
 	echo $? >>"$dir/so"
 }
 
-# launch [COMMAND...]: the launcher in $dir/x, run by that command.
+# launch [COMMAND...]: the wrapper in $dir/x, run by that command.
 launch()
 {
 	PREFETCH=1 timeout 600 "$@" "$dir/x/$program" $how "$image" \
@@ -72,16 +72,16 @@ row()
 }
 
 #
-# The module's file.
+# The preload library's file.
 #
 
-# cut_at LENGTH...: the module's file has these lengths, one after the other.
+# cut_at LENGTH...: the preload library's file has these lengths, one after the other.
 cut_at()
 {
 	local length bad=0
 
 	for length in "$@"; do
-		head -c "$length" "$MODULE" >"$dir/x/e2fsck-prefetch.so"
+		head -c "$length" "$LIBRARY" >"$dir/x/e2fsck-prefetch.so"
 		launch && same || { echo "cut at $length"; bad=1; }
 	done
 	return $bad
@@ -93,21 +93,21 @@ test_cut()
 
 	fresh
 	# Where sections begin, and a byte before that.
-	list=$(readelf -SW "$MODULE" | sed -n 's/^ *\[ *[0-9]*\] *//p' |
+	list=$(readelf -SW "$LIBRARY" | sed -n 's/^ *\[ *[0-9]*\] *//p' |
 		awk '$4 ~ /^[0-9a-f]+$/ { print "0x" $4 }')
-	tap_check "module cut where its sections begin" cut_at \
+	tap_check "library cut where its sections begin" cut_at \
 		$(for at in $list; do echo $((at)) $((at > 0 ? at - 1 : 0)); done |
 			sort -nu)
 }
 
-# byte AT VALUE: in the module's file, octal.
+# byte AT VALUE: in the preload library's file, octal.
 byte() { printf "\\$2" | dd of=e2fsck-prefetch.so bs=1 seek="$1" conv=notrunc status=none; }
 
 # linked OUT FLAG...: from the last source.
 linked() { $CC -shared -fPIC -x c -o "$@" -; }
 
-# needs VERSION: a module with a library whose symbol has another version than that with
-# which it was linked, or none: then the library is not there.
+# needs VERSION: a preload library with a library whose symbol has another version than
+# that with which it was linked, or none: then the library is not there.
 needs()
 {
 	local gone='int gone(void) { return 0; }'
@@ -121,30 +121,30 @@ needs()
 	else rm libgone.so; fi
 }
 
-test_module_files()
+test_library_files()
 {
 	local name reason break
 
 	while IFS='|' read -r name reason break; do
 		row "$name" "${reason//,/|}" "$break"
 	done <<-'END'
-	module missing|unreadable or empty|rm e2fsck-prefetch.so
-	module empty|unreadable or empty|: >e2fsck-prefetch.so
-	module is a folder|unreadable or empty|rm e2fsck-prefetch.so; mkdir e2fsck-prefetch.so
-	module is a pipe|unreadable or empty|rm e2fsck-prefetch.so; mkfifo e2fsck-prefetch.so
-	module is text|unreadable or empty|seq 100000 >e2fsck-prefetch.so
-	module of another processor|not of the same kind|byte 18 363
-	module of another word size|not of the same kind,cut short|byte 4 1
-	module needs a library that is missing|libgone.so: cannot open,library libgone|needs ''
+	library missing|unreadable or empty|rm e2fsck-prefetch.so
+	library empty|unreadable or empty|: >e2fsck-prefetch.so
+	library is a directory|unreadable or empty|rm e2fsck-prefetch.so; mkdir e2fsck-prefetch.so
+	library is a pipe|unreadable or empty|rm e2fsck-prefetch.so; mkfifo e2fsck-prefetch.so
+	library is text|unreadable or empty|seq 100000 >e2fsck-prefetch.so
+	library of another processor|not of the same kind|byte 18 363
+	library of another word size|not of the same kind,cut short|byte 4 1
+	library needs a library that is missing|libgone.so: cannot open,library libgone|needs ''
 	path with a blank|has a blank|mkdir '../x y'; mv * '../x y'; ln -s '../x y/e2fsck' e2fsck
 	END
 	[ -n "$MUSL" ] ||
-		row "module needs the missing version of a symbol" \
+		row "library needs the missing version of a symbol" \
 			"version .NEW. not found" "needs OLD"
 	rm -rf "$dir/x y"
 	tap_check "an e2fsck with threads of its own" threaded_program
 	for break in rm "truncate -s 0" "truncate -s 50000"; do
-		tap_check "module with accelerations: $break" without_accel $break
+		tap_check "library with accelerations: $break" without_accel $break
 	done
 }
 
@@ -164,10 +164,10 @@ threaded_program()
 	}
 	END
 	STOCK=$stock PREFETCH_E2FSCK=$dir/x/threaded \
-		is_stock "module: left out \(this e2fsck creates threads of its own\)"
+		is_stock "preload library: left out \(this e2fsck creates threads of its own\)"
 }
 
-# without_accel COMMAND...: the module with accelerations is broken so; the check reads
+# without_accel COMMAND...: the library with accelerations is broken so; the check reads
 # ahead, and accelerates nothing.
 without_accel()
 {
@@ -184,7 +184,8 @@ without_accel()
 # The self-test and the process.
 #
 
-# A library of the user that breaks what the module calls; e2fsck does not call it.
+# A library of the user that breaks what the preload library calls; e2fsck does not call
+# it.
 breaker()
 {
 	cat >"$dir/breaker.c" <<-'END'
@@ -223,7 +224,7 @@ breaker()
 }
 
 # self_test ACCELERATIONS WHY [OPTION...]: how many accelerations are used, and why, with
-# these options of env(1); the module reads ahead.
+# these options of env(1); the preload library reads ahead.
 self_test()
 {
 	local stats=$dir/stats.json
@@ -333,7 +334,7 @@ loads_without()
 # the user preloads, by the names of gcc and clang, and one that the program needs.
 test_sanitizers()
 {
-	local asan name launcher=$LAUNCHER
+	local asan name wrapper=$WRAPPER
 	local -x ASAN_OPTIONS=detect_leaks=0
 
 	asan=$($CC -print-file-name=libasan.so) && asan=$(readlink -e "$asan")
@@ -353,7 +354,7 @@ test_sanitizers()
 			continue
 		fi
 		tap_check "e2fsck needs a sanitizer: $name" \
-			exits 4 env PREFETCH=1 PREFETCH_E2FSCK="$dir/needs" "$launcher"
+			exits 4 env PREFETCH=1 PREFETCH_E2FSCK="$dir/needs" "$wrapper"
 		[ ! -e "$top_builddir/btrfs/btrfs" ] ||
 			tap_check "btrfs needs a sanitizer: $name" exits 4 env PREFETCH=1 \
 				PREFETCH_BTRFS="$dir/needs" "$top_builddir/btrfs/btrfs" check
@@ -484,7 +485,7 @@ test_settings()
 	tap_check "prefetch = 0" turned_off
 }
 
-# Called by the name of a link in another folder, the file decides; the variable
+# Called by the name of a link in another directory, the file decides; the variable
 # and the command e2fsck-prefetch come before it.
 turned_off()
 {
@@ -553,7 +554,7 @@ progress_with_few()
 		echo "$n $(progress_lines $n "$stock") $(progress_lines $n "$dir/x/btrfs")"
 	done >"$dir/lines"
 	cat "$dir/lines"
-	control_groups_end
+	cgroups_end
 	awk '$2 != $3 { bad = 1 } $2 { some = 1 } END { exit bad || !some }' "$dir/lines"
 }
 
@@ -562,11 +563,11 @@ progress_with_few()
 #
 inert()
 {
-	local module program
+	local library program
 
-	for module in "$MODULE" "$ACCEL" "$top_builddir/btrfs/.libs/btrfs-prefetch.so"; do
+	for library in "$LIBRARY" "$ACCEL" "$top_builddir/btrfs/.libs/btrfs-prefetch.so"; do
 		for program in true bash "dumpe2fs -h $image" "mke2fs -V"; do
-			PREFETCH=1 PREFETCH_VERBOSE=2 LD_PRELOAD=$module \
+			PREFETCH=1 PREFETCH_VERBOSE=2 LD_PRELOAD=$library \
 				$program </dev/null >"$dir/out" 2>"$dir/err"
 			$program </dev/null >"$dir/so" 2>"$dir/se"
 			cmp "$dir/so" "$dir/out" || return
@@ -578,13 +579,13 @@ inert()
 # Only stock's, and so says the linker: what it has to load could be missing.
 needs_libc()
 {
-	readelf -dW "$MODULE" "$ACCEL" "$LAUNCHER" "$top_builddir/btrfs/btrfs" |
+	readelf -dW "$LIBRARY" "$ACCEL" "$WRAPPER" "$top_builddir/btrfs/btrfs" |
 		grep NEEDED >"$dir/needed" && grep libc "$dir/needed" &&
 		! grep -v 'libc\|musl\|ld-\|libdl\|libpthread\|asan\|ubsan\|tsan' "$dir/needed"
 }
 
 # The user's library translates paths, as fakechroot does: this process finds the
-# module, but the linker of the program that it executes does not.
+# preload library, but the linker of the program that it executes does not.
 translated()
 {
 	cat >"$dir/translate.c" <<-'END'
@@ -612,8 +613,8 @@ translated()
 	END
 	$CC -D_GNU_SOURCE -w -shared -fPIC -o "$dir/translate.so" "$dir/translate.c" -ldl &&
 	fresh && rm "$dir/x/e2fsck-prefetch.so" &&
-	LD_PRELOAD=$dir/translate.so TRUE_PATH=$MODULE \
-		is_stock "the module is missing, unreadable or empty"
+	LD_PRELOAD=$dir/translate.so TRUE_PATH=$LIBRARY \
+		is_stock "the preload library is missing, unreadable or empty"
 }
 
 #
@@ -653,11 +654,11 @@ calls_by() { sed -n "s/^$1 //p" "$dir/calls" | sort -u; }
 # this is.
 begins_selftest() { printf '%s\n' clone fork getpid kill pipe2 poll wait4; }
 
-# makes_all STOCK LAUNCHER ARGUMENT... IMAGE: what a check by the launcher calls, with all
+# makes_all STOCK WRAPPER ARGUMENT... IMAGE: what a check by the wrapper calls, with all
 # that makes other calls, STOCK or the self-test calls, too.
 makes_all()
 {
-	local stock=$1 launcher=$2 missing
+	local stock=$1 wrapper=$2 missing
 
 	shift 2
 	rm -f "$dir/calls"
@@ -670,11 +671,11 @@ makes_all()
 	# Status and log.  A read takes longer than the reporter waits.
 	traced -e inject=pread64:delay_enter=1500000:when=40 \
 		env PREFETCH=1 PREFETCH_LOG=1 PREFETCH_VERBOSE=2 \
-		PREFETCH_THREADS=3 "$launcher" "$@" 2>&1 | grep "threads: 3"
+		PREFETCH_THREADS=3 "$wrapper" "$@" 2>&1 | grep "threads: 3"
 	calls_of 3
 	drop "${!#}"
 	traced env PREFETCH=1 PREFETCH_THREADS=2 TEST_MMAP_IO=1 \
-		"$launcher" "$@" >/dev/null 2>&1
+		"$wrapper" "$@" >/dev/null 2>&1
 	calls_of 3
 	calls_by check >"$dir/calls.ours"
 	calls_by selftest >"$dir/calls.tried"
@@ -690,8 +691,8 @@ makes_all()
 	[ -z "$missing" ]
 }
 
-# More folders than the first memory for references holds, and a file between two.
-make_folders()
+# More directories than the first memory for references holds, and a file between two.
+make_directories()
 {
 	mkdir -p "$dir/tree/"{1..2500} && echo | tee "$dir/tree/"{1..2500}/file >"$dir/out" &&
 		truncate -s 8G "$1" &&
@@ -700,12 +701,12 @@ make_folders()
 
 test_calls()
 {
-	local image=$dir/folders
+	local image=$dir/directories
 
 	skipped "calls of the self-test" "$(no_strace)" && return
-	make_folders "$image" || tap_bail "no image with folders"
-	tap_check "the self-test makes the calls of e2fsck's module" makes_all \
-		"$E2FSCK_STOCK" "$LAUNCHER" -fn "$image"
+	make_directories "$image" || tap_bail "no image with directories"
+	tap_check "the self-test makes the calls of e2fsck's library" makes_all \
+		"$E2FSCK_STOCK" "$WRAPPER" -fn "$image"
 	[ ! -e "$dir/fs.btrfs" ] ||
 		tap_check "the self-test makes the calls of btrfs's" makes_all \
 			"$BTRFS_STOCK" "$top_builddir/btrfs/btrfs" check "$dir/fs.btrfs"
@@ -716,7 +717,7 @@ test_all()
 	fresh
 	stock
 	tap_check "nothing broken" is_stock "checked in"
-	test_module_files
+	test_library_files
 	[ -n "$E2PF_RUNTIME" ] || test_cut
 	breaker && fresh && test_self_test
 	test_filter

@@ -124,7 +124,7 @@ test_eio()
 	done | tally_all fault_case "read errors"
 }
 
-# most_of read|write IMAGE OPTION...: the largest N that can matter.
+# max_of read|write IMAGE OPTION...: the largest N that can matter.
 most_of() { fault_trace "${@:2}" | grep -cx "$1"; }
 
 # Faults at the N-th read or write: group, kind, fault, what N counts, how many N of a
@@ -209,7 +209,7 @@ call_case()
 	call_cases "$kind" "$who" "$name"
 }
 
-# Memory for the maps of the check is what libext2fs itself allocates without us: if
+# Memory for the bitmaps of the check is what libext2fs itself allocates without us: if
 # there is none, the check ends with its message, or with abort(), as libext2fs's trees do.
 # glibc aborts, too, where it finds its heap damaged, and says so.
 compare_crashed()
@@ -226,13 +226,13 @@ test_call()
 {
 	export PREFETCH_STATS=
 	{
-		printf 'calls of the launcher that fail|launcher|%s\n' $calls
-		printf 'calls of the module that fail|e2fsck-prefetch.so|%s\n' $calls
-		printf 'calls of the module that fail, maps|e2fsck-accel.so|%s\n' \
+		printf 'calls of the wrapper that fail|wrapper|%s\n' $calls
+		printf 'calls of the preload library that fail|e2fsck-prefetch.so|%s\n' $calls
+		printf 'calls of the preload library that fail, maps|e2fsck-accel.so|%s\n' \
 			malloc calloc realloc
-	} | tally_all call_case "calls of the launcher that fail" \
-		"calls of the module that fail"
-	tally_known "calls of the module that fail, maps"
+	} | tally_all call_case "calls of the wrapper that fail" \
+		"calls of the preload library that fail"
+	tally_known "calls of the preload library that fail, maps"
 }
 
 test_faults()

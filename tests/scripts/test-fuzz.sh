@@ -5,13 +5,13 @@
 # Runs each fuzz target from its seeds, with libFuzzer and the address and
 # undefined behaviour sanitizers.  By default the inputs are the same each time:
 # a second's worth of them.  A finding is an input that crashes, takes more than
-# 60 seconds or more memory than 640 MiB; it is kept in the current folder.
+# 60 seconds or more memory than 640 MiB; it is kept in the current directory.
 #
 #   test-fuzz.sh [TARGET...]
 #
 # FUZZ_SECONDS	new inputs for so long, instead
 # FUZZ_CC	a clang that has libFuzzer (default: clang)
-# FUZZ_CORPUS	folder that keeps the corpus for the next run
+# FUZZ_CORPUS	directory that keeps the corpus for the next run
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -19,19 +19,19 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 FUZZ_CC=${FUZZ_CC:-clang}
 
-lib=$srcdir/../lib
+top=$srcdir/..
 
 # The source files that each target is built from.  session.c is left out: it
 # would pull in the whole library.
-sources_plan=$(echo "$lib"/ext4/plan_*.c)
-sources_engine="$lib/engine/*.c $lib/device/device.c $lib/device/speed.c
-	$lib/device/spindle.c $lib/device/thread.c"
-sources_image="$sources_engine $lib/ext4/ext4_source.c $lib/ext4/ext4_tables.c $lib/ext4/directories.c
+sources_plan=$(echo "$top"/ext4/plan_*.c)
+sources_engine=$(echo "$top"/lib/thread.c \
+	"$top"/prefetch/{blockset,claim,cost,elevator,engine,gate,health,inflight,pool,schedule,state,stats,survey,window,worker,device,speed,spindle}.c)
+sources_image="$sources_engine $top/ext4/source.c $top/ext4/tables.c $top/ext4/directories.c
 	$sources_plan $srcdir/rigs/tiny-fs.c"
-sources_btrfs="$sources_engine $lib/btrfs/btrfs_source.c $lib/btrfs/chunk_map.c
-	$lib/btrfs/leaf_order.c $lib/btrfs/plan.c
+sources_btrfs="$sources_engine $top/btrfs/source.c $top/btrfs/chunk_map.c
+	$top/btrfs/leaf_order.c $top/btrfs/plan.c
 	$srcdir/rigs/btrfs-fs.c"
-sources_search="$lib/send/items.c $lib/btrfs/chunk_map.c $lib/btrfs/plan.c
+sources_search="$top/btrfs/send_items.c $top/btrfs/chunk_map.c $top/btrfs/plan.c
 	$srcdir/rigs/btrfs-fs.c"
 targets="plan image btrfs search"
 runs_plan=150000 runs_image=6000 runs_btrfs=80000
@@ -43,7 +43,7 @@ compile()
 {
 	"$FUZZ_CC" -g -O1 -std=gnu11 -D_GNU_SOURCE \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-		-I"$lib" -I"$srcdir/../accel" -I"$srcdir/rigs" $(pkg-config --cflags ext2fs com_err) "$@"
+		-I"$top" -I"$srcdir/rigs" $(pkg-config --cflags ext2fs com_err) "$@"
 }
 
 fuzz_target()

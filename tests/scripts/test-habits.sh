@@ -12,8 +12,8 @@
 #   test-habits.sh [FIRST[-LAST] [PLACE...]]
 #
 # runs each seed at each place: files on ext4, xfs, btrfs and tmpfs, a loop device (loop),
-# one that stays open (open); without a place each at one of them in turn.  In one of
-# eight the programs have the module preloaded for ours, in one e2prefetch runs beside them.
+# one that stays open (open); without a place each at one of them in turn.  In one of eight
+# the programs have the library preloaded for ours, in one e2prefetch runs beside them.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # /tmp may be memory.
@@ -30,7 +30,7 @@ shopt -s extglob
 # In turn.  On ext4 a file's pages are the least simple.
 places=(ext4 xfs ext4 btrfs ext4 loop ext4 tmpfs open)
 
-# Steps run in the folder of a copy, whose image is `fs', a file, or a loop device over
+# Steps run in the directory of a copy, whose image is `fs', a file, or a loop device over
 # `back', which only grows: what is cached of a device outlives its end.
 size()
 {
@@ -169,8 +169,8 @@ take()
 		(
 			cd "$dir/$copy" || exit
 			export LD_PRELOAD=$FIXED_RANDOM
-			[ $copy = stock ] || [ -z "$module" ] ||
-				export PREFETCH=1 TEST_MMAP_IO=1 LD_PRELOAD+=:$module:$ACCEL
+			[ $copy = stock ] || [ -z "$library" ] ||
+				export PREFETCH=1 TEST_MMAP_IO=1 LD_PRELOAD+=:$library:$ACCEL
 			[ $copy = stock ] || [ -z "$beside" ] || "$PREFETCHER" fs >"$out/beside" 2>&1 &
 			eval "$step"
 			echo "status $?"
@@ -217,14 +217,14 @@ check()
 # live: the steps of a seed, until one differs.
 live()
 {
-	local number=0 mib status habits left module='' beside=''
+	local number=0 mib status habits left library='' beside=''
 
 	if often 25; then
 		beside=1
 		# A sanitized one needs a runtime.
-		[ "$chance" -lt 12 ] || [ -n "$E2PF_RUNTIME" ] || beside='' module=$MODULE:$ACCEL
+		[ "$chance" -lt 12 ] || [ -n "$E2PF_RUNTIME" ] || beside='' library=$LIBRARY:$ACCEL
 	fi
-	[ -z "$alone" ] || beside='' module=''
+	[ -z "$alone" ] || beside='' library=''
 	# Not always sound: 1.47.0 counts quota otherwise with -d and inodes of 128 bytes.
 	take mke2fs && check -fn || return
 	[ "$status" -lt 4 ] || check -fy || return
@@ -248,7 +248,7 @@ run_seed()
 {
 	local seed=${1% *} place=${1#* } dir out result most=0 alone='' steps
 
-	dir=${folder[$place]}/$seed-$place out=$E2PF_TMP/out.$seed-$place
+	dir=${directory[$place]}/$seed-$place out=$E2PF_TMP/out.$seed-$place
 	steps=$out.steps
 	try_seed
 	# Another program may have had the processor: what ours loses is lost each time.
@@ -302,7 +302,7 @@ try_seed()
 	rm -rf "$dir" "$out"
 }
 
-# place_begins TYPE FOLDER: the folder is on such a filesystem.
+# place_begins TYPE DIRECTORY: the directory is on such a filesystem.
 place_begins()
 {
 	mkdir "$2" || return
@@ -311,16 +311,16 @@ place_begins()
 	truncate -s 8G "$2.img" && mkfs.$1 -q "$2.img" && mount -o loop,discard "$2.img" "$2"
 }
 
-# find_place PLACE: sets its folder, or why it is absent.
+# find_place PLACE: sets its directory, or why it is absent.
 find_place()
 {
 	local type=${1/@(loop|open)/ext4}
 
-	[ -z "${folder[$1]-}" ] || return
-	folder[$1]=$E2PF_TMP/$type absent[$1]=''
+	[ -z "${directory[$1]-}" ] || return
+	directory[$1]=$E2PF_TMP/$type absent[$1]=''
 	[ $type = $1 ] || absent[$1]=$(no_loops)
-	[ -d "${folder[$1]}" ] || place_begins $type "${folder[$1]}" >"$E2PF_TMP/log" 2>&1 ||
-		absent[$1]=$(grep -v dmesg "$E2PF_TMP/log" | tail -n 1; rmdir "${folder[$1]}")
+	[ -d "${directory[$1]}" ] || place_begins $type "${directory[$1]}" >"$E2PF_TMP/log" 2>&1 ||
+		absent[$1]=$(grep -v dmesg "$E2PF_TMP/log" | tail -n 1; rmdir "${directory[$1]}")
 	[ -z "${absent[$1]}" ] || tap_skip "on $1" "${absent[$1]}"
 }
 
@@ -328,7 +328,7 @@ test_all()
 {
 	local seed place
 	local -a pairs=()
-	local -A folder absent
+	local -A directory absent
 
 	for ((seed = first; seed <= last; seed++)); do
 		[ $turn = 0 ] || set -- "${places[seed % ${#places[@]}]}"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# The launcher and the command work where `make install' puts them.  All files that
+# The wrapper and the command work where `make install' puts them.  All files that
 # documents name exist.  `make uninstall' removes all installed files
 # and nothing else.  Prints TAP.
 
@@ -11,7 +11,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 run_make() { make_apart "$1" DESTDIR="$dest"; }
 
-# installed NAME: the only file or folder whose path ends in NAME.
+# installed NAME: the only file or directory whose path ends in NAME.
 installed()
 {
 	find "$dest" -path "*/$1" | grep . ||
@@ -37,7 +37,7 @@ names_its_siblings()
 	done
 }
 
-# Installing enables nothing: the folders that initramfs-tools, dracut or
+# Installing enables nothing: the directories that initramfs-tools, dracut or
 # systemd read contain none of our files.
 changes_nothing()
 {
@@ -45,8 +45,8 @@ changes_nothing()
 		-o -path '*systemd/*' | grep .
 }
 
-# The commands, from the folder that is in root's PATH: the module beside the
-# launcher is found through the link.
+# The commands, from the directory that is in root's PATH: the preload library beside the
+# wrapper is found through the link.
 commands_prefetch()
 {
 	local command
@@ -59,25 +59,25 @@ commands_prefetch()
 	[[ $(readlink "$command") = */btrfs ]]
 }
 
-# The path of an installation folder, without DESTDIR: "libexecdir".
-folder_of() { make_apart -f Makefile -f - print <<<"print: ; @echo '\$($1)'"; }
+# The path of an installation directory, without DESTDIR: "libexecdir".
+directory_of() { make_apart -f Makefile -f - print <<<"print: ; @echo '\$($1)'"; }
 
 # is_there PATH: it was installed.
 is_there() { [ -e "$dest$1" ] || [ -L "$dest$1" ]; }
 
-# Every file below our own folders that an installed manual or text names, and every
+# Every file below our own directories that an installed manual or text names, and every
 # link from one text to another, exists.
 names_what_is_there()
 {
 	local docdir libexecdir file path missing=0 seen=0
 
-	docdir=$(folder_of docdir) libexecdir=$(folder_of libexecdir)
+	docdir=$(directory_of docdir) libexecdir=$(directory_of libexecdir)
 	while IFS=: read -r file path; do
 		seen=$((seen + 1))
 		is_there "$path" || { echo "${file##*/} names $path"; missing=1; }
 	done < <(
 		grep -roE "($docdir|$libexecdir/e2prefetch)/[a-zA-Z0-9._-]+" \
-			"$dest$docdir" "$dest$(folder_of mandir)" | sed 's/\.$//'
+			"$dest$docdir" "$dest$(directory_of mandir)" | sed 's/\.$//'
 		grep -oE '\]\([a-z-]+\.(png|svg)|(^|[^a-zA-Z/-])[a-z-]+\.md' \
 			"$dest$docdir"/*.md |
 			sed -E "s|:[^a-z]*([a-z.-]*)$|:$docdir/\1|"
@@ -92,21 +92,21 @@ names_no_other_place()
 {
 	local docdir libexecdir
 
-	docdir=$(folder_of docdir) libexecdir=$(folder_of libexecdir)
+	docdir=$(directory_of docdir) libexecdir=$(directory_of libexecdir)
 	grep -rnE '(^|[^a-z/])doc/[a-z-]+\.(md|png)' "$dest$docdir" \
-		"$dest$(folder_of mandir)" | grep -v 'in the sources' && return 1
+		"$dest$(directory_of mandir)" | grep -v 'in the sources' && return 1
 	# Pictures are not installed.
 	! grep -rn '](.*\.svg)' "$dest$docdir" || return
 	[ "$libexecdir" = /usr/libexec ] ||
 		! grep -rn '/usr/libexec/e2prefetch' "$dest$docdir" \
-			"$dest$(folder_of mandir)"
+			"$dest$(directory_of mandir)"
 }
 
 # No text has the name of a variable of the build.
 names_no_variable()
 {
 	! grep -rnE 'libexecdir|@[a-zA-Z_]+@|\$\{?(exec_)?prefix' \
-		"$dest$(folder_of docdir)" "$dest$(folder_of mandir)"
+		"$dest$(directory_of docdir)" "$dest$(directory_of mandir)"
 }
 
 # The example, built outside the tree from what is installed, prints the inodes that debugfs

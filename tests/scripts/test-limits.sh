@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# Restricted machines: resource limits, control groups, refused calls, full
+# Restricted machines: resource limits, cgroups, refused calls, full
 # filesystems, a system without /proc and /sys, signals at any moment, and a disk that
 # really fails.  The command under test must do what stock e2fsck does, with the mapping
 # for checks that only read.  test-habits.sh has loop devices.
 #
-# Cases that need root, loop devices, FUSE or control groups are skipped without.
+# Cases that need root, loop devices, FUSE or cgroups are skipped without.
 # Runs a sample; all with E2PF_FAULTS=all, as `make check-faults` does.
 #
 #   test-limits.sh [GROUP...]	of: as nofile nproc pids rights fsize seccomp
@@ -67,8 +67,8 @@ limit_case()
 }
 scarce_case() { limit_case "$1" scarce; }
 
-# KiB of address space, from the size at which the launcher and then the module can
-# be loaded: they need 0.3 MB more than stock.
+# KiB of address space, from the size at which the wrapper and then the preload library
+# can be loaded: they need 0.3 MB more than stock.
 test_as()
 {
 	local mode least=2000
@@ -135,19 +135,20 @@ nproc_rows()
 # Drops the image of a run from memory: nothing is read ahead of what is cached.
 DROPPED='dd of=fs conv=notrunc,fdatasync oflag=nocache count=0 status=none;'
 
-# Tasks of a control group: e2fsck needs some to read bitmaps, and ends without.
+# Tasks of a cgroup: e2fsck needs some to read bitmaps, and ends without.
 test_pids()
 {
 	skipped "threads" "$(no_groups pids)$(no_disk)" && return
 	tap_check "threads: where there are enough, a check reads ahead" enough_tasks
 	{ pids_rows "" image.bad; pids_rows "" large; } | tally_all limit_case "threads"
-	# Nothing tells the module what is left, until e2fsck cannot start a thread.
+	# Nothing tells the preload library what is left, until e2fsck cannot start a
+	# thread.
 	skipped "threads, unseen limit" "$(no_mounts)" ||
 		pids_rows ", unseen limit" large "unshare -m" "mount -t tmpfs none /sys;" |
 		tally_all limit_case "threads, unseen limit"
 	(beside_stock
 	pids_rows ", e2prefetch" large | tally_all limit_case "threads, e2prefetch")
-	tap_check "groups of tasks are removed" control_groups_end
+	tap_check "groups of tasks are removed" cgroups_end
 }
 
 # Three of ours, as many as there are processors and two are left, and its own.
@@ -189,11 +190,11 @@ beside_stock()
 	chmod 0755 "$REAL_TEST"
 }
 
-# Not in a build below a private folder, such as /root.
+# Not in a build below a private directory, such as /root.
 no_nobody()
 {
 	have_root && have_program setpriv && $NOBODY test -x "$REAL_TEST" 2>/dev/null ||
-		echo "not root, no setpriv, or a private folder"
+		echo "not root, no setpriv, or a private directory"
 }
 
 # The user may not read the image, or not write to it.
@@ -241,27 +242,27 @@ test_absent()
 {
 	local what mode
 
-	skipped "absent folders" "$(no_mounts)${E2PF_RUNTIME:+a sanitizer needs /proc}" && return
+	skipped "absent directories" "$(no_mounts)${E2PF_RUNTIME:+a sanitizer needs /proc}" && return
 	for mode in -fn -fy; do
 		for what in /sys /proc "/sys /proc"; do
-			printf 'absent folders|%s||unshare -m|for d in %s; do mount -t tmpfs none $d; done; exec </dev/null|image.bad|%s\n' \
+			printf 'absent directories|%s||unshare -m|for d in %s; do mount -t tmpfs none $d; done; exec </dev/null|image.bad|%s\n' \
 				"$what" "$what" "$mode"
 		done
-	done | tally_all limit_case "absent folders"
+	done | tally_all limit_case "absent directories"
 }
 
 test_cgroup()
 {
 	local size mode group
 
-	skipped "memory group" "$(no_groups memory)" && return
+	skipped "cgroup" "$(no_groups memory)" && return
 	for size in 32 64 256; do
-		memory_group $size
+		cgroup $size
 		for mode in -fn -fy; do
-			echo "memory group|$size MB|echo \$\$ >$group/cgroup.procs|||large|$mode"
+			echo "cgroup|$size MB|echo \$\$ >$group/cgroup.procs|||large|$mode"
 		done
-	done | tally_all limit_case "memory group"
-	tap_check "control groups are removed" control_groups_end
+	done | tally_all limit_case "cgroup"
+	tap_check "cgroups are removed" cgroups_end
 }
 
 #

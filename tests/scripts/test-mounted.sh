@@ -29,11 +29,12 @@ declare -A rows=(
 	[resized]="-t ext4 -b 4096 -g 2048 -N 20000 -E nodiscard,lazy_itable_init=1,resize=64000"
 )
 
-# Sets name: they differ in each place, and are of a length that makes folders grow.
+# Sets name: they differ in each place, and are of a length that makes directories
+# grow.
 name_of() { name=file-$1-with-a-name-that-fills-blocks-$RANDOM; }
 
-# change SEED: files and folders are made, renamed, grown, removed; extents are split,
-# and files removed that are open.
+# change SEED: files and directories are made, renamed, grown, removed; extents are
+# split, and files removed that are open.
 change()
 {
 	local i j k name d=$mnt/seed-$1
@@ -79,7 +80,7 @@ read_again()
 		set -- "$mnt"/seed-*/*/
 		# 8: one of them has been removed.
 		[ ! -d "$1" ] || "$PREFETCHER" "$@" || [ $? = 8 ] ||
-			echo "folders failed" >>"$dir/failed"
+			echo "directories failed" >>"$dir/failed"
 	done >"$dir/said" 2>&1
 }
 

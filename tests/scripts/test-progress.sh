@@ -12,13 +12,13 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 # Only root's checks write a status.
 own_mounts "$@"
 
-folder=/run/e2prefetch
+directory=/run/e2prefetch
 
 same() { "$IMGTOOL" cmp "$@"; }
 said() { grep -q "$1" "$dir/err"; }
-status_of() { [ -s "$folder/$1.progress" ]; }
+status_of() { [ -s "$directory/$1.progress" ]; }
 
-no_files() { ! compgen -G "$folder/*.progress"; }
+no_files() { ! compgen -G "$directory/*.progress"; }
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
 matches() { grep -Eq "$1" <<<"$2" || { echo "no $1 in: $2"; return 1; }; }
 
@@ -122,7 +122,7 @@ test_signals()
 file_appears()
 {
 	blocked || return
-	[ "$(stat -c %a:%u "$folder" "$folder/$pid.progress" | xargs)" = "755:0 600:0" ]
+	[ "$(stat -c %a:%u "$directory" "$directory/$pid.progress" | xargs)" = "755:0 600:0" ]
 }
 
 shown() { "$PREFETCHER" progress | grep "^$pid "; }
@@ -133,7 +133,7 @@ is_shown()
 
 	matches "^$line (not known|[0-9.]+ (s|min)), waits for " "$("$PREFETCHER" progress)" &&
 	matches "^$line" "$(shown)" &&
-	diff <(shown) <(sed "s/^/$pid /" "$folder/$pid.progress")
+	diff <(shown) <(sed "s/^/$pid /" "$directory/$pid.progress")
 }
 
 waits_for_nothing() { shown | grep -q 'waits for nothing$'; }
@@ -163,7 +163,7 @@ only_for_root()
 	[ $? = 8 ]
 }
 
-ends_without_file() { keep test; agrees test && [ ! -e "$folder/$pid.progress" ]; }
+ends_without_file() { keep test; agrees test && [ ! -e "$directory/$pid.progress" ]; }
 
 nothing_pending() { ! grep -Eq '^(SigPnd|ShdPnd):.*[1-9a-f]' "/proc/$pid/status"; }
 
@@ -207,25 +207,25 @@ killed_is_stale()
 	kill -s KILL "$pid"
 	wait_for is_gone "$pid"
 	let_go
-	cp "$folder/$pid.progress" "$dir/stale" && ends 1 &&
+	cp "$directory/$pid.progress" "$dir/stale" && ends 1 &&
 	grep 'no check that prefetches' "$E2PF_TMP/err" &&
-	[ ! -e "$folder/$pid.progress" ]
+	[ ! -e "$directory/$pid.progress" ]
 }
 
 # A file whose number is now another process's was not written for long.
 old_is_stale()
 {
-	cp "$dir/stale" "$folder/$$.progress" && ends 0 &&
-	touch -d '-2 minutes' "$folder/$$.progress" && ends 1 &&
+	cp "$dir/stale" "$directory/$$.progress" && ends 0 &&
+	touch -d '-2 minutes' "$directory/$$.progress" && ends 1 &&
 	no_files
 }
 
-# Whoever can write to the folder could lie to root.
-foreign_folder_is_left()
+# Whoever can write to the directory could lie to root.
+foreign_directory_is_left()
 {
 	local -x PREFETCH=1
 
-	chmod 777 "$folder"
+	chmod 777 "$directory"
 	start_and_block "$E2FSCK_TEST" && sleep 2 &&
 	no_files && ! "$PREFETCHER" progress 2>/dev/null &&
 	keep foreign && agrees foreign
@@ -235,10 +235,10 @@ no_run()
 {
 	local -x PREFETCH=1
 
-	rm -rf "$folder" && mount -o remount,ro /run || return
+	rm -rf "$directory" && mount -o remount,ro /run || return
 	start_and_block "$E2FSCK_TEST" && sleep 2 && keep ro
 	mount -o remount,rw /run
-	agrees ro && ! "$PREFETCHER" progress 2>/dev/null && [ ! -e "$folder" ]
+	agrees ro && ! "$PREFETCHER" progress 2>/dev/null && [ ! -e "$directory" ]
 }
 
 # held N COMMAND...: a check that waits in its N-th read; sets pid.
@@ -264,7 +264,7 @@ ends_as_stock()
 	echo $? >"$dir/status"
 	sed -i /-prefetch:/d "$dir/err"
 	same "$dir/status" "$dir/held.status" "$dir/out" "$dir/held.out" \
-		"$dir/err" "$dir/held.err" && [ ! -e "$folder/$pid.progress" ]
+		"$dir/err" "$dir/held.err" && [ ! -e "$directory/$pid.progress" ]
 }
 
 slow_is_shown()
@@ -360,7 +360,7 @@ test_all()
 test_progress()
 {
 	tap_check "a running check has a file, root's" file_appears
-	tap_check "progress shows it: pass, place, time" wait_for is_shown
+	tap_check "progress shows it: pass, position, time" wait_for is_shown
 	# It waits for the pipe.
 	tap_check "it waits for neither disk nor processor" wait_for waits_for_nothing
 	tap_check "usage: status 16" takes_no_argument
@@ -372,7 +372,7 @@ test_progress()
 	tap_check "a check without prefetching has no file" off_has_none
 	tap_check "the file of a killed check is stale" killed_is_stale
 	tap_check "so is one that is not written any more" old_is_stale
-	tap_check "a folder that others may write to is not used" foreign_folder_is_left
+	tap_check "a directory that others may write to is not used" foreign_directory_is_left
 	tap_check "a /run that cannot be written to" no_run
 	test_slow_reads
 }

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
-# Stock e2fsck with the module, and the prefetcher alone, under valgrind on one
-# image with many features: no invalid access and no use of what was never
-# set.  What e2fsck itself leaves allocated at its end is not counted.  The same
-# for a unit test of clones, which only damage leads to.  And the instructions of a
-# check that looks for the files that claim a block are about those of stock.
+# Stock e2fsck with the preload library, and the prefetcher alone, under valgrind on
+# one image with many features: no invalid access and no use of what was never set.
+# What e2fsck itself leaves allocated at its end is not counted.  The same for a unit
+# test of clones, which only damage leads to.  And the instructions of a check that
+# looks for the files that claim a block are about those of stock.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -37,7 +37,7 @@ under_valgrind()
 
 test_check()
 {
-	local preload=$MODULE:$ACCEL
+	local preload=$LIBRARY:$ACCEL
 
 	cp --sparse=auto "$image" "$E2PF_TMP/fs"
 	PREFETCH=1 PREFETCH_ACCEL=all TEST_MMAP_IO=1 PREFETCH_STATS=$E2PF_TMP/stats \
@@ -77,7 +77,7 @@ test_claims()
 	block=${block%% *}
 	debugfs -w -R "bmap b 5 $block" "$E2PF_TMP/claimed" >/dev/null 2>&1
 	stock=$(instructions "")
-	ours=$(instructions "$MODULE:$ACCEL")
+	ours=$(instructions "$LIBRARY:$ACCEL")
 	echo "block $block, instructions: stock $stock, ours $ours"
 	[ "${stock:-0}" -gt 80000000 ] && [ "${ours:-0}" -gt 0 ] &&
 		[ "$ours" -le $((stock / 100 * $1)) ]
@@ -104,7 +104,7 @@ test_all()
 
 [ "${SANITIZERS:-no}" = no ] ||
 	tap_skip_all "valgrind and the sanitizers do not go together"
-[ -r "$MODULE" ] || tap_skip_all "module not built: $MODULE"
+[ -r "$LIBRARY" ] || tap_skip_all "library not built: $LIBRARY"
 clones=$top_builddir/tests/unit/test-clones
 setup valgrind mke2fs debugfs e2fsck
 tap_run test_all

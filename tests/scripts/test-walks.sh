@@ -30,7 +30,7 @@ make_image()
 	debugfs -w -R "sif d3/f100 links_count 7" "$1" 2>/dev/null
 }
 
-# stages IMAGE OPTION: those of a check by the launcher, in one line.
+# stages IMAGE OPTION: those of a check by the wrapper, in one line.
 stages()
 {
 	cp "$1" "$E2PF_TMP/copy"

@@ -175,8 +175,8 @@ def main(way, *rest):
     if way in ("count", "state") and len(rest) == 1:
         return globals()[way](rest[0])
     runs, prefix = int(rest[0]), list(rest[1:]) + ["--"]
-    with tempfile.TemporaryDirectory() as folder:
-        path = folder + "/out"
+    with tempfile.TemporaryDirectory() as directory:
+        path = directory + "/out"
         if way == "state":
             for prepare in None, adopt, block_child, ignore, close_files, leave_open:
                 alone, ours = run_state([], prepare, path), run_state(prefix, prepare, path)

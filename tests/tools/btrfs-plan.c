@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "btrfs/btrfs_source.h"
+#include "btrfs/source.h"
 
 static int fds[PF_MAX_DEVICES];
 
@@ -88,22 +88,22 @@ static int read_chunks(void *ctx, const struct pf_ref *ref, void *bytes)
 
 int main(int argc, char **argv)
 {
-	static struct e2pf_btrfs btrfs;
+	static struct bt_source btrfs;
 	unsigned n;
 
 	for (n = 0; n + 1 < (unsigned)argc && n < PF_MAX_DEVICES; n++) {
 		fds[n] = open(argv[n + 1], O_RDONLY | O_CLOEXEC);
 		if (fds[n] < 0)
 			die(argv[n + 1]);
-		if (e2pf_chunk_map_add_device(&btrfs.map, fds[n]))
+		if (bt_chunk_map_add_device(&btrfs.map, fds[n]))
 			return 1;
 		btrfs.bytes[n] = (uint64_t)lseek(fds[n], 0, SEEK_END);
 	}
 	if (!n)
 		return 1;
-	e2pf_btrfs_init(&btrfs, read_chunks, NULL);
+	bt_source_init(&btrfs, read_chunks, NULL);
 	walk(&btrfs.source);
-	e2pf_btrfs_fini(&btrfs);
+	bt_source_fini(&btrfs);
 	free(pending);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #
 #	check-boot.sh [SUITE]	default: bookworm
 #
-# DIST_DIR	folder of check-packages.sh, an absolute path: has the packages, in
+# DIST_DIR	directory of check-packages.sh, an absolute path: has the packages, in
 #		SUITE-packages, and keeps a chroot with a kernel, SUITE-boot
 #
 # Needs qemu, root, a loop device, 512 MB of memory and 5 GB in TMPDIR.  Without KVM
@@ -121,7 +121,7 @@ make_system()
 	echo booted >"$root/etc/hostname"
 	mkdir "$root/data"
 	echo '. /usr/libexec/e2prefetch/boot/e2scrub.bash' >>"$root/etc/e2scrub.conf"
-	# The module's report of a check.
+	# The preload library's report of a check.
 	echo "verbose = 2" >>"$root/etc/e2prefetch.conf"
 	write_report "$root/report"
 	write_unit "$root/etc/systemd/system/report.service"
@@ -340,7 +340,7 @@ test_boots()
 
 	tap_check "a clean boot, enabled" boot_as "enabled" clean none
 	tap_check "nothing failed, enabled" nothing_failed
-	tap_check "a clean filesystem gets no module" checked data stock
+	tap_check "a clean filesystem gets no library" checked data stock
 	boots enabled prefetched prefetched none
 	tap_check "status says so" reported 'systemd-fsck@.*: enabled$' \
 		'initramfs-tools.*: enabled$' '^status 0$'

@@ -19,9 +19,9 @@
 # configure and with -O1, for which an emulated gcc needs 1.1 s where -g -O2 takes 4.6; the
 # unit tests are those of emulated_units, and there are fewer images and corruptions.
 #
-# DIST_DIR	folder to work in, an absolute path, which keeps the chroots:
+# DIST_DIR	directory to work in, an absolute path, which keeps the chroots:
 #		PLACE-fresh as made by debootstrap, and PLACE, in which the tests
-#		run (default: a temporary folder)
+#		run (default: a temporary directory)
 # DIST_TESTS	some of: unit cli corpus features corruptions faults e2fsprogs (the
 #		suite of e2fsprogs itself) (default: the first five, with trixie
 #		faults, with sid e2fsprogs, on other processors without corpus); if
@@ -44,11 +44,11 @@ few_images="ext2-1k-i128 ext3-1k ext4-4k ext4-1k ext4-inline ext4-bigalloc
 	ext4-htree-2 ext4-recovery"
 # The last has more bytes than 32 bits can count.
 emulated_images="ext3-1k ext4-4k ext4-64g"
-# What reads or writes disk structures, counts bits, stands in for functions, or maps.
+# What reads or writes disk structures, counts bits, stands in for functions, or bitmaps.
 # Arithmetic over simulated devices, settings and reports are the same on all processors.
-emulated_units="bitmaps bitset btrfs-module btrfs-plan btrfs-search btrfs-send
+emulated_units="bitmaps bitset btrfs-preload btrfs-plan btrfs-search btrfs-send
 	btrfs-source clones crc32c device directories indirect journal mmap-io
-	module plan plan-image requests session threads"
+	linkage plan plan-image requests session threads"
 
 # Sets the tests that are run in this place.
 settle()
@@ -125,7 +125,7 @@ is_linked()
 	local n
 
 	n=$(interposable "$2")
-	echo "$n calls inside can be stood in for"
+	echo "$n calls inside can be interposed"
 	case $1 in
 	symbolic) [ "$n" = 0 ] ;;
 	no-interposition)
@@ -149,8 +149,8 @@ with_link()
 #
 
 # build_musl DIR: DIR/project, always from scratch, and DIR/e2fsprogs.  That is not
-# installed: programs use libext2fs in its build folder.  musl-gcc does not find the
-# kernel's headers in libc's folder.
+# installed: programs use libext2fs in its build directory.  musl-gcc does not find the
+# kernel's headers in libc's directory.
 build_musl()
 {
 	local dir=$1 stock=$1/e2fsprogs run=-Wl,-rpath,$1/e2fsprogs/lib

@@ -6,11 +6,11 @@
 #
 #   check-e2fsprogs.sh [TEST...]	default: all of them
 #
-# E2FSPROGS_DIR	folder to work in, an absolute path; builds in it are reused
-#		(default: a temporary folder)
+# E2FSPROGS_DIR	directory to work in, an absolute path; builds in it are reused
+#		(default: a temporary directory)
 #
-# The suite is built with shared libraries, because the module works only if the
-# checker loads libext2fs.
+# The suite is built with shared libraries, because the preload library works only
+# if the checker loads libext2fs.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -147,7 +147,7 @@ test_suite()
 			PREFETCH_E2FSCK="$suite/e2fsck/e2fsck.real")
 		run_suite $name "$E2FSCK_TEST" "$@"
 		compare_suite $name "$@"
-		tap_check "$name: it was the launcher that ran" helped $name
+		tap_check "$name: it was the wrapper that ran" helped $name
 		note "$version" "same_$name" $(($# - differ))
 		note "$version" "differ_$name" "$differ"
 	done

@@ -5,7 +5,7 @@
 # The sources build with the oldest supported headers and libraries, those of Debian
 # 11, as doc/testing.md describes.  The programs are not run.
 #
-#   check-oldest.sh [SOURCES]		a folder with the release sources (default:
+#   check-oldest.sh [SOURCES]		a directory with the release sources (default:
 #					made from this tree)
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -38,7 +38,7 @@ get_packages()
 }
 
 # Unpack the packages into $root.  Debian moves old suites to its archive.  Absolute links
-# would lead out of the folder.
+# would lead out of the directory.
 fetch()
 {
 	local deb link
@@ -56,7 +56,7 @@ fetch()
 # The build.
 #
 
-# Modules are linked without undefined symbols.  Since Debian 11 functions have
+# Preload libraries are linked without undefined symbols.  Since Debian 11 functions have
 # moved into libc, so a missing library would go unnoticed until they are
 # loaded.  pkg-config and the compiler search $root, as in cross-compilation.
 # -B keeps a native compiler from this machine's libc.
@@ -99,7 +99,7 @@ tests()
 		return
 	}
 	if [ -n "$sources" ]; then
-		sources=$(cd "$sources" && pwd) || tap_bail "no folder: $1"
+		sources=$(cd "$sources" && pwd) || tap_bail "no directory: $1"
 	else
 		sources=$work/source
 		release_sources "$sources" || tap_bail "no sources can be released"

@@ -8,9 +8,9 @@
 #
 # doc/packaging.md describes the steps, for each suite in two fresh chroots.
 #
-# DIST_DIR	folder to work in, an absolute path; keeps SUITE-fresh (the chroot
+# DIST_DIR	directory to work in, an absolute path; keeps SUITE-fresh (the chroot
 #		as made by debootstrap), SUITE-packages, and SUITE-transcript (the
-#		output of every step) (default: a temporary folder)
+#		output of every step) (default: a temporary directory)
 # PACKAGE_TESTS	with 1, the build also runs `make check'
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -53,11 +53,11 @@ fresh()
 
 make_release()
 {
-	local folder=$E2PF_TMP/release
+	local directory=$E2PF_TMP/release
 
-	mkdir "$folder" && make -s -C "$top_builddir" dist >/dev/null &&
-	mv "$top_builddir"/e2prefetch-*.tar.xz "$folder" || return
-	release=$(find "$folder" -name '*.tar.xz')
+	mkdir "$directory" && make -s -C "$top_builddir" dist >/dev/null &&
+	mv "$top_builddir"/e2prefetch-*.tar.xz "$directory" || return
+	release=$(find "$directory" -name '*.tar.xz')
 	version=${release##*/e2prefetch-}
 	version=${version%.tar.xz}
 }
@@ -143,7 +143,7 @@ machine_ready()
 	touch "$root/lib/systemd/system"/systemd-fsck{@,-root}.service
 }
 
-# Every file and folder: type, mode, owner, name, target; and the contents of each
+# Every file and directory: type, mode, owner, name, target; and the contents of each
 # file.  The records of apt and dpkg and the cache of ld.so are left out.
 list_files()
 {
@@ -184,7 +184,8 @@ has_its_files()
 	return $missing
 }
 
-# Enabled until then.  Folders with files of others stay, and settings stay until a purge.
+# Enabled until then.  Directories with files of others stay, and settings stay until a
+# purge.
 removed_files_are_gone()
 {
 	local path left=0

@@ -7,7 +7,7 @@
 #
 #	check-upgrades.sh [GROUP...]	of all_rows (default: all)
 #
-# DIST_DIR	folder of check-packages.sh, an absolute path: has the packages,
+# DIST_DIR	directory of check-packages.sh, an absolute path: has the packages,
 #		in bullseye-packages and bookworm-packages, and chroots, in
 #		SUITE-fresh; keeps a chroot of Debian 11 with /usr not merged,
 #		bullseye-split
@@ -273,7 +273,7 @@ row()
 }
 keep=
 
-# install_debs FOLDER: install its packages with dpkg.
+# install_debs DIRECTORY: install its packages with dpkg.
 install_debs() { inside sh -c 'dpkg -i --force-confold /'"$1"'/*.deb'; }
 
 #

@@ -8,7 +8,7 @@
 #
 # Variables a caller may set:
 #   DIST_MIRROR		default: http://deb.debian.org/debian
-#   chroot_mounts	array of FROM:TO: file or folder FROM is mounted as TO in
+#   chroot_mounts	array of FROM:TO: file or directory FROM is mounted as TO in
 #			the chroot
 
 . "$srcdir/tools/report.sh"
@@ -37,7 +37,7 @@ no_packages()
 	local suite
 
 	no_chroots | grep . && return
-	[ -n "${DIST_DIR-}" ] || echo "DIST_DIR names no folder of check-packages"
+	[ -n "${DIST_DIR-}" ] || echo "DIST_DIR names no directory of check-packages"
 	for suite; do
 		compgen -G "${DIST_DIR-}/$suite-packages/e2prefetch_*.deb" >/dev/null ||
 			echo "${DIST_DIR-}/$suite-packages has no packages"
@@ -116,7 +116,7 @@ suite_is()
 # The reason why a chroot could not be made, from debootstrap's output.
 no_chroot_made() { grep -E '^(E|W|debootstrap):' "$1" | tail -n 1; }
 
-# release_sources FOLDER: write the release sources there.
+# release_sources DIRECTORY: write the release sources there.
 release_sources()
 {
 	local dist=dist-$$
@@ -183,7 +183,7 @@ source_lines()
 	printf '%s\n' "$lines"
 }
 
-# configure_e2fsprogs [OPTION...]: in a folder beside its source.
+# configure_e2fsprogs [OPTION...]: in a directory beside its source.
 configure_e2fsprogs()
 {
 	../source/configure -q --enable-elf-shlibs --disable-nls \

@@ -56,7 +56,7 @@ COMPARE_IN_PLACE=${COMPARE_IN_PLACE-}
 COMPARE_UNSURE=${COMPARE_UNSURE-}
 
 # Scripts change E2FSCK_STOCK and E2FSCK_TEST while they run, so the names of the
-# variables are kept, not their values.  PREFETCH_BTRFS tells the btrfs module
+# variables are kept, not their values.  PREFETCH_BTRFS tells the btrfs preload library
 # which program is the stock one.  A sanitizer's runtime changes the contents of
 # uninitialized memory in btrfs, so it is loaded into both programs.
 case $COMPARE_PROGRAM in
@@ -118,7 +118,7 @@ no_model()
 		echo "no root, no FUSE or bench/ is not built"
 }
 
-# model_begins IMAGE FOLDER OPTION...: FOLDER/disk is the image on such a disk.
+# model_begins IMAGE DIRECTORY OPTION...: DIRECTORY/disk is the image on such a disk.
 model_begins()
 {
 	coproc MODEL { exec "$DISKMODEL" --ready-fd=1 "${@:3}" "$1" "$2"; }
@@ -155,7 +155,7 @@ compare_copy()
 # the last argument.
 compare_run()
 {
-	local program=$1 dir=$2 image=$3 arg at='' fs=fs folder=$2
+	local program=$1 dir=$2 image=$3 arg at='' fs=fs directory=$2
 	local preload=${COMPARE_PRELOAD-$FIXED_RANDOM}
 	local -a args=(${compare_command:+"$compare_command"})
 	local -a limit=(run $((COMPARE_LIMIT * ${COMPARE_OUTPUT:+12*}1)))
@@ -165,7 +165,7 @@ compare_run()
 	rm -f "$dir.status"
 	compare_copy "$image" "$dir" || return
 	: >"$dir.writes"
-	[ -z "$COMPARE_IN_PLACE" ] || fs=${image##*/} folder=${image%/*}
+	[ -z "$COMPARE_IN_PLACE" ] || fs=${image##*/} directory=${image%/*}
 	for arg in "$@"; do
 		[ "$arg" != @ ] || { at=1; arg=$fs; }
 		args+=("$arg")
@@ -190,7 +190,7 @@ compare_run()
 compare_exec()
 {
 	(
-		cd "$folder" || exit
+		cd "$directory" || exit
 		export LD_PRELOAD=$preload E2PF_WRITES=$dir.writes
 		[ -z "$COMPARE_OUTPUT" ] || ulimit -c 0 -St "$COMPARE_LIMIT"
 		# The stock program is linked under this name.

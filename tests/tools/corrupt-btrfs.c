@@ -86,7 +86,7 @@ static const struct field root_fields[] = {
 
 static unsigned char super[SUPER_BYTES];
 static uint32_t nodesize, sectorsize;
-static const struct place super_place = {
+static const struct location super_location = {
 	.at = SUPER_AT, .bytes = SUPER_BYTES, .block = UINT64_MAX
 };
 static uint64_t owners[OWNERS];
@@ -97,7 +97,7 @@ static size_t owner_count;
  */
 static void add_block(uint64_t at, const unsigned char *b)
 {
-	add_place(&(struct place){
+	add_location(&(struct location){
 		.at = at, .bytes = nodesize, .len = nodesize,
 		.block = bt_le64(b + BT_HEADER_BYTENR),
 		.generation = bt_le64(b + BT_HEADER_GENERATION),
@@ -147,7 +147,7 @@ static int type_of(const unsigned char *key)
 
 static void reach(uint64_t logical, uint64_t generation, unsigned level);
 
-static void reach_children(const struct place *block, unsigned char *b)
+static void reach_children(const struct location *block, unsigned char *b)
 {
 	unsigned char *p = b + BT_HEADER_BYTES;
 	uint32_t i;
@@ -174,14 +174,14 @@ static void reach(uint64_t logical, uint64_t generation, unsigned level)
 	unsigned char *b;
 	size_t i;
 
-	for (i = 0; i < place_count && level < LEVELS; i++) {
-		struct place *block = &places[i];
+	for (i = 0; i < location_count && level < LEVELS; i++) {
+		struct location *block = &locations[i];
 
 		if (block->reached || block->block != logical ||
 		    block->generation != generation || block->level != level)
 			continue;
 		block->reached = true;
-		b = read_place(block);
+		b = read_location(block);
 		reach_children(block, b);
 		free(b);
 	}
@@ -199,7 +199,7 @@ static void add_owner(uint64_t owner)
 }
 
 /* Keep only the reachable blocks. */
-static void find_places(const char *path)
+static void find_locations(const char *path)
 {
 	size_t i, kept = 0;
 
@@ -216,17 +216,17 @@ static void find_places(const char *path)
 	reach(bt_le64(super + BT_SUPER_ROOT),
 	      bt_le64(super + BT_SUPER_GENERATION),
 	      super[BT_SUPER_ROOT_LEVEL]);
-	for (i = 0; i < place_count; i++)
-		if (places[i].reached)
-			places[kept++] = places[i];
-	place_count = kept;
-	for (i = 0; i < place_count; i++)
-		add_owner(places[i].tree);
-	if (!place_count)
+	for (i = 0; i < location_count; i++)
+		if (locations[i].reached)
+			locations[kept++] = locations[i];
+	location_count = kept;
+	for (i = 0; i < location_count; i++)
+		add_owner(locations[i].tree);
+	if (!location_count)
 		die("%s: no tree blocks", path);
 }
 
-static bool has_kind(const struct place *block, unsigned kind)
+static bool has_kind(const struct location *block, unsigned kind)
 {
 	switch (kind) {
 	case POINTER: return block->level && block->items;
@@ -239,18 +239,18 @@ static bool has_kind(const struct place *block, unsigned kind)
 }
 
 /* Each tree is chosen as often as any other, however many blocks it has. */
-static const struct place *pick_block(unsigned kind)
+static const struct location *pick_block(unsigned kind)
 {
 	uint64_t owner;
 
 	if (kind == SUPER)
-		return &super_place;
-	if (!count_places(kind, ANY_TREE))
+		return &super_location;
+	if (!count_locations(kind, ANY_TREE))
 		die("no %s here", kinds[kind]);
 	do
 		owner = owners[below(owner_count)];
-	while (!count_places(kind, owner));
-	return pick_place(kind, owner);
+	while (!count_locations(kind, owner));
+	return pick_location(kind, owner);
 }
 
 /*
@@ -285,7 +285,7 @@ static uint32_t pick_item(unsigned char *b, uint32_t items, int type)
 }
 
 /* Choose a field of an item, or bytes in it. */
-static void pick_in_item(unsigned char *b, const struct place *block,
+static void pick_in_item(unsigned char *b, const struct location *block,
 			 unsigned kind, struct target *t)
 {
 	static const uint8_t sizes[] = { 1, 2, 4, 8 };
@@ -308,7 +308,7 @@ static void pick_in_item(unsigned char *b, const struct place *block,
 			 type_of(entry_of(b, i)), bytes.off);
 }
 
-static void pick_target(const struct place *block, unsigned char *b,
+static void pick_target(const struct location *block, unsigned char *b,
 			unsigned kind, struct target *t)
 {
 	uint32_t i = below(block->items);
@@ -335,11 +335,11 @@ static void pick_target(const struct place *block, unsigned char *b,
 	}
 }
 
-static uint64_t pick_value(unsigned choice, const struct place *pl,
-			   const struct place *other, uint64_t old,
+static uint64_t pick_value(unsigned choice, const struct location *pl,
+			   const struct location *other, uint64_t old,
 			   uint32_t size)
 {
-	const struct place *own = pl == &super_place ? places : pl;
+	const struct location *own = pl == &super_location ? locations : pl;
 
 	switch (choice) {
 	case 6: return other->block;
@@ -354,7 +354,7 @@ static uint64_t pick_value(unsigned choice, const struct place *pl,
 }
 
 /* In three of four cases. */
-static bool seal_block(const struct place *pl, unsigned char *b)
+static bool seal_block(const struct location *pl, unsigned char *b)
 {
 	bool seal = below(4);
 
@@ -367,9 +367,9 @@ static bool seal_block(const struct place *pl, unsigned char *b)
 /*
  * The corruptions.
  */
-static void print_place(const struct place *block)
+static void print_location(const struct location *block)
 {
-	if (block == &super_place)
+	if (block == &super_location)
 		printf("superblock");
 	else
 		printf("tree %" PRIu64 ", level %u, block %" PRIu64
@@ -380,12 +380,12 @@ static void print_place(const struct place *block)
 const struct filesystem btrfs_filesystem = {
 	.kinds = kinds,
 	.kind_count = KINDS,
-	.find = find_places,
+	.find = find_locations,
 	.has_copies = true,
 	.super_at = SUPER_AT,
 	.has_kind = has_kind,
 	.pick = pick_block,
-	.print = print_place,
+	.print = print_location,
 	.target = pick_target,
 	.value = pick_value,
 	.seal = seal_block,

@@ -46,7 +46,7 @@ static uint32_t be32(const unsigned char *p) { return load(p, 4, 1); }
 static void add(enum kind kind, enum seal seal, uint64_t blk, uint32_t off,
 		uint32_t len, uint32_t ino, uint32_t number)
 {
-	add_place(&(struct place){
+	add_location(&(struct location){
 		.at = blk * bs, .bytes = bs, .block = blk, .kind = kind,
 		.seal = seal, .off = off, .len = len, .ino = ino,
 		.number = number
@@ -206,7 +206,7 @@ static void find_journal(void)
  * Choosing a field: a word of the structure.  A third of them are among the first,
  * where headers are, a third are in use, which means not zero, and a third are any.
  */
-static void pick_target(const struct place *pl, unsigned char *block,
+static void pick_target(const struct location *pl, unsigned char *block,
 			unsigned kind, struct target *t)
 {
 	const unsigned char *p = block + pl->off;
@@ -230,8 +230,8 @@ static void pick_target(const struct place *pl, unsigned char *block,
 	t->off += pl->off;
 }
 
-static uint64_t pick_value(unsigned choice, const struct place *pl,
-			   const struct place *other, uint64_t old,
+static uint64_t pick_value(unsigned choice, const struct location *pl,
+			   const struct location *other, uint64_t old,
 			   uint32_t size)
 {
 	switch (choice) {
@@ -278,7 +278,7 @@ static void seal_journal(unsigned char *p)
 }
 
 /* A bitmap's checksum is in its group's descriptor. */
-static void seal_bitmap(const struct place *pl, unsigned char *p)
+static void seal_bitmap(const struct location *pl, unsigned char *p)
 {
 	struct ext2_group_desc *desc =
 		ext2fs_group_desc(fs, fs->group_desc, pl->number);
@@ -293,7 +293,7 @@ static void seal_bitmap(const struct place *pl, unsigned char *p)
 }
 
 /* In half of the cases. */
-static bool seal_place(const struct place *pl, unsigned char *block)
+static bool seal_location(const struct location *pl, unsigned char *block)
 {
 	unsigned char *p = block + pl->off;
 	uint32_t size = EXT2_INODE_SIZE(fs->super);
@@ -332,7 +332,7 @@ static bool seal_place(const struct place *pl, unsigned char *block)
 /*
  * The corruptions.
  */
-static bool has_kind(const struct place *pl, unsigned kind)
+static bool has_kind(const struct location *pl, unsigned kind)
 {
 	return kind >= SWAP || pl->kind == kind;
 }
@@ -340,14 +340,14 @@ static bool has_kind(const struct place *pl, unsigned kind)
 /* If any structure will do, or the image has none of the kind, each kind is
  * chosen as often as any other, however many places it has.  Without a
  * superblock little is checked. */
-static const struct place *pick(unsigned kind)
+static const struct location *pick(unsigned kind)
 {
-	while (kind >= SWAP || !count_places(kind, ANY_TREE))
+	while (kind >= SWAP || !count_locations(kind, ANY_TREE))
 		kind = GROUP + below(SWAP - GROUP);
-	return pick_place(kind, ANY_TREE);
+	return pick_location(kind, ANY_TREE);
 }
 
-static void print_place(const struct place *pl)
+static void print_location(const struct location *pl)
 {
 	bool of_group = pl->kind == GROUP || pl->kind == BITMAP;
 
@@ -356,7 +356,7 @@ static void print_place(const struct place *pl)
 	       of_group ? "group" : "inode", of_group ? pl->number : pl->ino);
 }
 
-static void find_places(const char *image)
+static void find_locations(const char *image)
 {
 	int flags = EXT2_FLAG_64BITS | EXT2_FLAG_SOFTSUPP_FEATURES |
 		    EXT2_FLAG_IGNORE_CSUM_ERRORS | EXT2_FLAG_SKIP_MMP |
@@ -375,12 +375,12 @@ static void find_places(const char *image)
 const struct filesystem ext4_filesystem = {
 	.kinds = kinds,
 	.kind_count = KINDS,
-	.find = find_places,
+	.find = find_locations,
 	.has_kind = has_kind,
 	.super_at = SUPER_OFFSET,
 	.pick = pick,
-	.print = print_place,
+	.print = print_location,
 	.target = pick_target,
 	.value = pick_value,
-	.seal = seal_place,
+	.seal = seal_location,
 };

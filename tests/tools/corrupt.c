@@ -20,9 +20,9 @@
 
 int image_fd = -1;
 uint64_t image_bytes;
-struct place *places;
-size_t place_count;
-static size_t place_room;
+struct location *locations;
+size_t location_count;
+static size_t location_room;
 static const struct filesystem *fs;
 static bool all_copies;
 static uint64_t seed_state;
@@ -54,45 +54,46 @@ void write_at(uint64_t at, const void *bytes, size_t size)
 		die("%s", strerror(errno));
 }
 
-void add_place(const struct place *place)
+void add_location(const struct location *location)
 {
-	if (place_count == place_room) {
-		place_room = place_room ? 2 * place_room : 1024;
-		places = realloc(places, place_room * sizeof(*places));
-		if (!places)
+	if (location_count == location_room) {
+		location_room = location_room ? 2 * location_room : 1024;
+		locations = realloc(locations,
+				    location_room * sizeof(*locations));
+		if (!locations)
 			die("out of memory");
 	}
-	places[place_count++] = *place;
+	locations[location_count++] = *location;
 }
 
-static bool is_in(const struct place *pl, unsigned kind, uint64_t tree)
+static bool is_in(const struct location *pl, unsigned kind, uint64_t tree)
 {
 	return fs->has_kind(pl, kind) && (tree == ANY_TREE || pl->tree == tree);
 }
 
-size_t count_places(unsigned kind, uint64_t tree)
+size_t count_locations(unsigned kind, uint64_t tree)
 {
 	size_t count = 0, i;
 
-	for (i = 0; i < place_count; i++)
-		count += is_in(&places[i], kind, tree);
+	for (i = 0; i < location_count; i++)
+		count += is_in(&locations[i], kind, tree);
 	return count;
 }
 
-const struct place *pick_place(unsigned kind, uint64_t tree)
+const struct location *pick_location(unsigned kind, uint64_t tree)
 {
-	size_t count = count_places(kind, tree), n;
-	const struct place *pl;
+	size_t count = count_locations(kind, tree), n;
+	const struct location *pl;
 
 	if (!count)
 		die("no %s here", fs->kinds[kind]);
 	n = below(count);
-	for (pl = places;; pl++)
+	for (pl = locations;; pl++)
 		if (is_in(pl, kind, tree) && !n--)
 			return pl;
 }
 
-unsigned char *read_place(const struct place *pl)
+unsigned char *read_location(const struct location *pl)
 {
 	unsigned char *block = malloc(pl->bytes);
 
@@ -102,14 +103,14 @@ unsigned char *read_place(const struct place *pl)
 	return block;
 }
 
-void write_place(const struct place *pl, const void *block)
+void write_location(const struct location *pl, const void *block)
 {
 	size_t i;
 
 	write_at(pl->at, block, pl->bytes);
-	for (i = 0; all_copies && i < place_count; i++)
-		if (places[i].block == pl->block)
-			write_at(places[i].at, block, pl->bytes);
+	for (i = 0; all_copies && i < location_count; i++)
+		if (locations[i].block == pl->block)
+			write_at(locations[i].at, block, pl->bytes);
 }
 
 /* splitmix64: a fixed sequence for each seed. */
@@ -146,7 +147,7 @@ void store(unsigned char *p, uint32_t size, bool big_endian, uint64_t value)
 }
 
 /* The largest value that fits into a field. */
-static uint64_t most_of(uint32_t size)
+static uint64_t max_of(uint32_t size)
 {
 	return size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX;
 }
@@ -156,8 +157,8 @@ uint64_t odd_value(unsigned choice, uint64_t old, uint32_t size)
 	switch (choice) {
 	case 0: return 0;
 	case 1: return 1;
-	case 2: return most_of(size);
-	case 3: return most_of(size) / 2 + 1;
+	case 2: return max_of(size);
+	case 3: return max_of(size) / 2 + 1;
 	case 4: return old + 1;
 	case 5: return old - 1;
 	case 12: return below(64);
@@ -169,8 +170,8 @@ uint64_t odd_value(unsigned choice, uint64_t old, uint32_t size)
 /* Change a field of one place. */
 static void change_field(unsigned kind)
 {
-	const struct place *pl = fs->pick(kind), *other;
-	unsigned char *block = read_place(pl);
+	const struct location *pl = fs->pick(kind), *other;
+	unsigned char *block = read_location(pl);
 	struct target t = { .big_endian = false };
 	uint64_t old, value;
 	unsigned choice;
@@ -178,14 +179,14 @@ static void change_field(unsigned kind)
 
 	fs->target(pl, block, kind, &t);
 	old = load(block + t.off, t.size, t.big_endian);
-	other = &places[below(place_count)];
+	other = &locations[below(location_count)];
 	choice = below(16);
-	value = fs->value(choice, pl, other, old, t.size) & most_of(t.size);
+	value = fs->value(choice, pl, other, old, t.size) & max_of(t.size);
 	if (value == old)
 		value ^= UINT64_C(1) << below(8 * t.size);
 	store(block + t.off, t.size, t.big_endian, value);
 	sealed = fs->seal(pl, block);
-	write_place(pl, block);
+	write_location(pl, block);
 	fs->print(pl);
 	printf(": %s 0x%" PRIx64 " -> 0x%" PRIx64 "%s\n", t.name, old, value,
 	       sealed ? ", checksum made to match" : "");
@@ -195,17 +196,17 @@ static void change_field(unsigned kind)
 /* Overwrite one block with another, or swap the two. */
 static void swap_blocks(unsigned kind)
 {
-	const struct place *a = fs->pick(kind), *b = fs->pick(kind);
+	const struct location *a = fs->pick(kind), *b = fs->pick(kind);
 	unsigned char *one, *other;
 	int copy = below(2), tries;
 
 	for (tries = 0; tries < 100 && a->block == b->block; tries++)
 		b = fs->pick(kind);
-	one = read_place(a);
-	other = read_place(b);
-	write_place(b, one);
+	one = read_location(a);
+	other = read_location(b);
+	write_location(b, one);
 	if (!copy)
-		write_place(a, other);
+		write_location(a, other);
 	fs->print(a);
 	fputs(copy ? ": copied over " : ": swapped with ", stdout);
 	fs->print(b);
@@ -217,8 +218,8 @@ static void swap_blocks(unsigned kind)
 /* Zero a block, or the end of its structure. */
 static void zero_block(unsigned kind)
 {
-	const struct place *pl = fs->pick(kind);
-	unsigned char *block = read_place(pl);
+	const struct location *pl = fs->pick(kind);
+	unsigned char *block = read_location(pl);
 	uint32_t from = 0, end = pl->bytes;
 	bool sealed;
 
@@ -228,7 +229,7 @@ static void zero_block(unsigned kind)
 	}
 	memset(block + from, 0, end - from);
 	sealed = from && fs->seal(pl, block);
-	write_place(pl, block);
+	write_location(pl, block);
 	fs->print(pl);
 	printf(": bytes %" PRIu32 " to %" PRIu32 " zeroed%s\n", from, end,
 	       sealed ? ", checksum made to match" : "");
@@ -239,7 +240,7 @@ static void zero_block(unsigned kind)
  * anywhere. */
 static uint64_t pick_length(unsigned kind)
 {
-	const struct place *pl = fs->pick(kind);
+	const struct location *pl = fs->pick(kind);
 
 	switch (below(5)) {
 	case 0: return image_bytes - 1 - below(pl->bytes);
@@ -295,7 +296,7 @@ static unsigned choose_kind(const char *name)
 		die("no such kind: %s", name);
 	do
 		kind = below(fs->kind_count);
-	while (!count_places(kind, ANY_TREE));
+	while (!count_locations(kind, ANY_TREE));
 	return kind;
 }
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /* A structure in the image. */
-struct place {
+struct location {
 	uint64_t at;		/* offset of its block, bytes */
 	uint32_t bytes;		/* length of its block */
 	uint64_t block;		/* address of its block; copies have the same */
@@ -54,20 +54,20 @@ struct filesystem {
 	 * changed alike, or only one of them. */
 	bool has_copies;
 	uint64_t super_at;	/* offset of the superblock, bytes */
-	/* Read the image and call add_place(). */
+	/* Read the image and call add_location(). */
 	void (*find)(const char *path);
-	bool (*has_kind)(const struct place *pl, unsigned kind);
-	const struct place *(*pick)(unsigned kind);
-	void (*print)(const struct place *pl);
+	bool (*has_kind)(const struct location *pl, unsigned kind);
+	const struct location *(*pick)(unsigned kind);
+	void (*print)(const struct location *pl);
 	/* Choose a field of the place in its block. */
-	void (*target)(const struct place *pl, unsigned char *block,
+	void (*target)(const struct location *pl, unsigned char *block,
 		       unsigned kind, struct target *t);
 	/* Value number `choice` of 16 for a field.  `other` is any place. */
-	uint64_t (*value)(unsigned choice, const struct place *pl,
-			  const struct place *other, uint64_t old,
+	uint64_t (*value)(unsigned choice, const struct location *pl,
+			  const struct location *other, uint64_t old,
 			  uint32_t size);
 	/* Recompute the checksum to match, in some cases: true. */
-	bool (*seal)(const struct place *pl, unsigned char *block);
+	bool (*seal)(const struct location *pl, unsigned char *block);
 };
 
 extern const struct filesystem ext4_filesystem, btrfs_filesystem;
@@ -89,17 +89,17 @@ void write_at(uint64_t at, const void *bytes, size_t size);
  */
 #define ANY_TREE UINT64_MAX
 
-extern struct place *places;
-extern size_t place_count;
+extern struct location *locations;
+extern size_t location_count;
 
-void add_place(const struct place *place);
+void add_location(const struct location *location);
 /* Those of a kind, and of a tree. */
-size_t count_places(unsigned kind, uint64_t tree);
-const struct place *pick_place(unsigned kind, uint64_t tree);
+size_t count_locations(unsigned kind, uint64_t tree);
+const struct location *pick_location(unsigned kind, uint64_t tree);
 /* The block of a place, in a new buffer. */
-unsigned char *read_place(const struct place *pl);
+unsigned char *read_location(const struct location *pl);
 /* Write the block, or all its copies. */
-void write_place(const struct place *pl, const void *block);
+void write_location(const struct location *pl, const void *block);
 
 /*
  * The seed's random sequence, the same on every host.  Each number taken shifts

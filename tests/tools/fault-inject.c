@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SPDX-FileCopyrightText: the e2prefetch contributors
 /*
- * A library to preload into e2fsck, stock or with our module, that makes calls
- * fail: those on one file, as on a failing disk, or the n-th call made by the
- * launcher or a module.  It decides which calls fail and with which error;
+ * A library to preload into e2fsck, stock or with our preload library, that makes
+ * calls fail: those on one file, as on a failing disk, or the n-th call made by the
+ * wrapper or a preload library.  It decides which calls fail and with which error;
  * the scripts decide what the result must be.
  *
  * E2PF_FAULT_FILE is the image or device.  E2PF_FAULT is one of
@@ -21,14 +21,14 @@
  *				somebody opens the FIFO E2PF_FAULT_FIFO to write
  *   wfail:N:ERRNO		the N-th write fails, and all later ones of its
  *				first byte
- *   call:WHO:NAME:N		the N-th call of NAME by WHO: launcher, or a
- *				module, as e2fsck-prefetch.so
+ *   call:WHO:NAME:N		the N-th call of NAME by WHO: wrapper, or a
+ *				preload library, as e2fsck-prefetch.so
  *   calls:WHO:NAME:N		the same, and all later ones
  * When the fault happens, a line is written to E2PF_FAULT_LOG.
  *
  * A read is the checker's unless its descriptor has O_NONBLOCK, which only the
  * descriptors for prefetching have.  It is counted only if it reads data that the
- * checker has not read before, because the btrfs module reads through the
+ * checker has not read before, because the btrfs preload library reads through the
  * program's descriptors, too.  The mmap manager makes fewer reads, so a fault at
  * the n-th is for the unix manager.
  *
@@ -151,7 +151,7 @@ static int find_text(struct dl_phdr_info *info, size_t size, void *arg)
 	ElfW(Half) i;
 
 	(void)size;
-	if (strcmp(who, "launcher") ? !strstr(info->dlpi_name, who) :
+	if (strcmp(who, "wrapper") ? !strstr(info->dlpi_name, who) :
 	    *info->dlpi_name != '\0')
 		return 0;
 	for (i = 0; i < info->dlpi_phnum; i++) {
@@ -166,12 +166,12 @@ static int find_text(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-static bool is_launcher(void)
+static bool is_wrapper(void)
 {
-	const char *launcher = getenv("E2FSCK_TEST");
+	const char *wrapper = getenv("E2FSCK_TEST");
 	struct stat a, b;
 
-	return launcher && !stat(launcher, &a) && !stat("/proc/self/exe", &b) &&
+	return wrapper && !stat(wrapper, &a) && !stat("/proc/self/exe", &b) &&
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
@@ -182,8 +182,8 @@ static void parse_call(const char *text)
 	if (sscanf(text, "%31[^:]:%47[^:]:%" SCNu64, who, fault.name,
 		   &fault.n) != 3)
 		abort();
-	/* The modules may be in any other program. */
-	if (is_launcher() == !strcmp(who, "launcher"))
+	/* The preload libraries may be in any other program. */
+	if (is_wrapper() == !strcmp(who, "wrapper"))
 		dl_iterate_phdr(find_text, who);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SPDX-FileCopyrightText: the e2prefetch contributors
 /*
- * A library to preload into e2fsck, stock or with our module, so that two runs
- * of the same check produce the same bytes.  It replaces all sources of values
- * that are not part of e2fsck's input: the clock, random numbers, UUIDs, and
- * the figures of -tt.
+ * A library to preload into e2fsck, stock or with our preload library, so that two
+ * runs of the same check produce the same bytes.  It replaces all sources of
+ * values that are not part of e2fsck's input: the clock, random numbers, UUIDs,
+ * and the figures of -tt.
  *
  * Where they are used:
  *   uuid_generate	an erased s_uuid; the first sequence of a reset journal
@@ -88,8 +88,8 @@ time_t time(time_t *out)
 	return FIXED_TIME;
 }
 
-/* libext2fs reads the clock when it creates a map, but never prints that time;
- * the module does the same.  The clock must not depend on the number of maps
+/* libext2fs reads the clock when it creates a map, but never prints that time; the
+ * preload library does the same.  The clock must not depend on the number of maps
  * that e2fsck creates for its own readahead. */
 static int is_library(const void *caller)
 {

@@ -15,7 +15,7 @@ IMAGE_UUID=e2f5e2f5-0001-4002-8003-000000000001
 IMAGE_JUUID=e2f5e2f5-0001-4002-8003-000000000002
 IMAGE_SEED=e2f5e2f5-0001-4002-8003-000000000003
 
-# small_files FOLDER: 12 folders of 30 files each, for mkfs.btrfs --rootdir.
+# small_files DIRECTORY: 12 directories of 30 files each, for mkfs.btrfs --rootdir.
 small_files()
 {
 	local d f
@@ -550,7 +550,7 @@ image_make()
 	done
 }
 
-# small_image NAME: a folder for this test in $dir, and a small filesystem in $image.
+# small_image NAME: a directory for this test in $dir, and a small filesystem in $image.
 small_image()
 {
 	dir=$E2PF_TMP/$1 image=$E2PF_TMP/image

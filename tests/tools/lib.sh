@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 # shellcheck shell=bash
 #
-# To be sourced by all test scripts (bash): TAP lines, a temporary folder, the helpers
+# To be sourced by all test scripts (bash): TAP lines, a temporary directory, the helpers
 # written in C, and tests of what this machine allows.  images.sh makes images,
 # compare.sh compares checks with stock's.  A script ends with
 #
@@ -16,14 +16,14 @@
 # the end, loop devices of loop_attach included, also if the script is interrupted.
 # wait_for waits for a condition: nothing else in a test depends on time.
 #
-# By hand, from the folder of the project after make:
+# By hand, from the directory of the project after make:
 #
 #	srcdir=tests top_builddir=$PWD tests/scripts/test-NAME.sh
 #
 # Variables a caller may set:
 #   srcdir, top_builddir	as automake sets them (default: ., srcdir/..)
 #   E2FSCK_TEST		the command under test, an absolute path (default: the
-#			launcher of the build tree)
+#			wrapper of the build tree)
 #   E2FSCK_STOCK	the stock checker, an absolute path, also for the command under
 #			test (default: e2fsck of PATH or /sbin)
 #   BTRFS_TEST, BTRFS_STOCK	the same of btrfs
@@ -44,8 +44,8 @@ srcdir=$(cd "${srcdir:-.}" && pwd)
 top_builddir=$(cd "${top_builddir:-$srcdir/..}" && pwd)
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 E2FSCK_TEST=${E2FSCK_TEST:-$top_builddir/e2fsck/e2fsck}
-PREFETCHER=$top_builddir/prefetch/e2prefetch
-MODULE=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
+PREFETCHER=$top_builddir/cmd/e2prefetch
+LIBRARY=$top_builddir/e2fsck/.libs/e2fsck-prefetch.so
 ACCEL=$top_builddir/e2fsck/.libs/e2fsck-accel.so
 E2PF_JOBS=${E2PF_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
 
@@ -63,17 +63,17 @@ export E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000
 export E2FSCK_CONFIG=/dev/null PREFETCH_CONFIG=/dev/null PREFETCH_LOG=0 SOURCE_DATE_EPOCH=1500000000
 export E2PF_TEST_MARK=e2pf-test-$$
 
-# The module of a sanitized build is loaded into an e2fsck that is not sanitized.  The
-# address sanitizer checks that it is the first library loaded, which it is not if the
-# user preloads another; but it must precede libc, or it does not see the heap.  Leaks
-# of e2fsck are ignored, memory that e2fsck reads uninitialized must have the same
-# contents as without the sanitizer, and e2fsck's handlers of fatal signals are kept.
-# The thread sanitizer cannot be loaded after the program has started, so with it
+# The preload library of a sanitized build is loaded into an e2fsck that is not
+# sanitized.  The address sanitizer checks that it is the first library loaded, which it
+# is not if the user preloads another; but it must precede libc, or it does not see the
+# heap.  Leaks of e2fsck are ignored, memory that e2fsck reads uninitialized must have
+# the same contents as without the sanitizer, and e2fsck's handlers of fatal signals are
+# kept.  The thread sanitizer cannot be loaded after the program has started, so with it
 # nothing can be preloaded.
 E2PF_RUNTIME=
 case ${SANITIZERS:-no} in
 *address*)
-	E2PF_RUNTIME=$(ldd "$MODULE" | awk '/libasan/ { print $3 }')
+	E2PF_RUNTIME=$(ldd "$LIBRARY" | awk '/libasan/ { print $3 }')
 	ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:${ASAN_OPTIONS-}
 	ASAN_OPTIONS=max_malloc_fill_size=0:$ASAN_OPTIONS
 	export ASAN_OPTIONS
@@ -185,7 +185,7 @@ tap_run()
 }
 
 #
-# The temporary folder, and the end of a script.
+# The temporary directory, and the end of a script.
 #
 tmp_cleanup()
 {
@@ -193,7 +193,7 @@ tmp_cleanup()
 
 	trap - EXIT HUP INT TERM
 	kill $(jobs -p) 2>/dev/null
-	control_groups_end >/dev/null 2>&1
+	cgroups_end >/dev/null 2>&1
 	# A loop device keeps its file in use, and the file keeps the mount in use.
 	awk -v tmp="$E2PF_TMP/" 'index($2, tmp) == 1 { print $2 }' /proc/self/mounts |
 		tac | xargs -r umount -l 2>/dev/null
@@ -206,7 +206,7 @@ tmp_cleanup()
 tmp_setup()
 {
 	E2PF_TMP=$(mktemp -d "${TMPDIR:-/tmp}/e2pf-test.XXXXXXXXXX") ||
-		tap_bail "no temporary folder"
+		tap_bail "no temporary directory"
 	# Tests that drop their privileges must be able to read it.
 	chmod 0711 "$E2PF_TMP"
 	trap tmp_cleanup EXIT
@@ -326,9 +326,9 @@ loop_attach()
 
 loop_detach() { losetup -d "$1" && sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"; }
 
-# control_group CONTROLLER V1 V2 LIMIT [NAME]: one whose file V1 or V2, by the version of
+# cgroup CONTROLLER V1 V2 LIMIT [NAME]: one whose file V1 or V2, by the version of
 # the controller, has this limit; sets $group.
-control_group()
+cgroup()
 {
 	local root=/sys/fs/cgroup file=$3
 
@@ -337,11 +337,11 @@ control_group()
 	mkdir -p "$group" && echo "$group" >>"$E2PF_TMP/groups" &&
 		echo "$4" >"$group/$file"
 }
-memory_group() { control_group memory memory.limit_in_bytes memory.max "$1M"; }	# MIB
-pids_group() { control_group pids pids.max pids.max "$@"; }	# TASKS [NAME]
+cgroup() { cgroup memory memory.limit_in_bytes memory.max "$1M"; }	# MIB
+pids_group() { cgroup pids pids.max pids.max "$@"; }	# TASKS [NAME]
 
 # The kernel may take a moment until a process has left its group.
-control_groups_end()
+cgroups_end()
 {
 	local group
 
@@ -353,8 +353,8 @@ control_groups_end()
 # no_groups memory|pids
 no_groups()
 {
-	{ have_root && $1_group 1 && control_groups_end; } >/dev/null 2>&1 ||
-		echo "no control group with the controller $1"
+	{ have_root && $1_group 1 && cgroups_end; } >/dev/null 2>&1 ||
+		echo "no cgroup with the controller $1"
 }
 
 # PID and name of processes with our mark in the environment that run a checker.

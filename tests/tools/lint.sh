@@ -12,7 +12,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
 cd "$srcdir/.." || exit
 
-folders=(lib accel launch module e2fsck btrfs prefetch tests bench)
+directories=(lib prefetch ext4 preload e2fsck btrfs cmd tests bench)
 
 # checker NAME COMMAND...: NAME ends with the program's name; its lines about our
 # sources are findings.
@@ -69,8 +69,8 @@ analyze()
 }
 
 [ -e "$top_builddir/config.h" ] || tap_bail "no $top_builddir/config.h: run configure"
-mapfile -t sources < <(find "${folders[@]}" -name '*.c' | sort)
-includes=(-I"$top_builddir" "${folders[@]/#/-I}" -Itests/rigs)
+mapfile -t sources < <(find "${directories[@]}" -name '*.c' | sort)
+includes=(-I"$top_builddir" -I. -Itests/rigs -Ibench)
 packages=(ext2fs com_err cmocka fuse3)
 pkg-config "${packages[@]}" || tap_skip_all "not all libraries are installed: ${packages[*]}"
 read -ra cflags < <(pkg-config --cflags "${packages[@]}")
@@ -86,12 +86,14 @@ test_all()
 	checker clang-tidy tidy
 	checker 'calls and writers of fields in the engine, says a script of python3' \
 		python3 tests/tools/owners.py
+	checker 'words that have another name here, says a script of python3' \
+		python3 tests/tools/words.py
 	checker cppcheck cppcheck -q -j "$E2PF_JOBS" \
 		--enable=warning,performance,portability \
 		--std=c11 --inline-suppr --suppress=missingIncludeSystem \
 		--suppressions-list=tests/fixtures/cppcheck-suppressions.txt \
 		"${includes[@]}" --include="$top_builddir/config.h" \
-		'-DElfW(type)=Elf64_##type' "${folders[@]}"
+		'-DElfW(type)=Elf64_##type' "${directories[@]}"
 	checker "-fanalyzer of gcc" analyze
 }
 

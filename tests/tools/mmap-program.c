@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mmap_io.h"
+#include "lib/mmap_io.h"
 
 /* As e2fsck reads inode tables. */
 #define AT_ONCE 8

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
-"""The order of the files of each folder, and who writes each field of the engine's parts.
+"""The order of the files of each directory, and who writes each field of the engine's parts.
 
     tests/tools/owners.py [TREE]
 
-Fails if files of a folder call or include each other in a circle, if a file of the engine calls
+Fails if files of a directory call or include each other in a circle, if a file of the engine calls
 upwards (LEVELS), has no header, or defines a function for others without its own name in it; if
 anybody but LOCKERS takes the engine's lock, anything but pf_state_handle_events() wakes
 somebody, or one of LOCKERS does without the lock what needs it.  A part is a struct of the file
@@ -14,14 +14,16 @@ one.
 """
 import os, re, sys
 
-FOLDER = "lib/engine"
+DIRECTORY = "prefetch"
 MODULES = ("e2fsck", "btrfs")
-OTHERS = ("accel", "bench", "lib/btrfs", "lib/device", "lib/ext4", "lib/report", "lib/send",
-          "module", "prefetch")
-LEVELS = (("blockset", "elevator", "inflight"),
+OTHERS = ("bench", "cmd", "e2fsck/accel", "ext4", "lib", "preload")
+LEVELS = (("blockset", "cost", "elevator", "inflight"),
           ("health", "pool", "schedule", "stats", "survey", "window"),
           ("state",), ("gate",), ("claim",), ("worker",), ("engine",))
-PARTS = ("gate", "health", "inflight", "pool", "schedule", "stats", "window")
+PARTS = ("cost", "gate", "health", "inflight", "pool", "schedule", "stats", "window")
+# Not of the engine: what it uses, and what uses it.
+BELOW = ("budget", "cgroup", "device", "filter", "share", "speed", "spindle", "topology")
+ABOVE = ("progress", "report", "session", "settings", "statistics")
 LOCKERS = ("gate", "claim", "engine")
 # What changes the field behind a name: an assignment, or an atomic operation on its
 # address.
@@ -51,7 +53,7 @@ def order(code, bad, real=""):
     """The files that each calls, but for data that no file defines.  The linker leads calls
     of the names in `real` to the file of that name."""
     home = {name: f for f, text in code.items() for name, _ in functions_of(text, "static")}
-    home.update((name, "real") for name in re.findall(r"\$\(wrap\)(\w+)", real))
+    home.update((name, "real") for name in re.findall(r"(?:\$\(wrap\)|^\t)(\w+)(?=;$|[ \\\n])", real, re.M))
     calls = {f: {home[n] for n in re.findall(r"\b(\w+)\b(?=[(,;)])", text)
                  if home.get(n, f) != f and f != "real"} for f, text in code.items()}
     circle(calls, "calls", bad)
@@ -80,7 +82,7 @@ def naming(code, header, bad):
 
 
 def upwards(calls, bad):
-    level = {f: i for i, files in enumerate(LEVELS) for f in files}
+    level = {f: i for i, files in enumerate((BELOW, *LEVELS, ABOVE)) for f in files}
     bad += ["%s.c: of no level" % f for f in calls if f not in level]
     for f in calls:
         bad += ["%s.c calls upwards: %s.c" % (f, other) for other in sorted(calls[f])
@@ -171,30 +173,33 @@ def ownership(code, header, bad):
                 for field in fields_of(header[part], part) if field not in written]
 
 
-def read_folder(*path):
+def read_directory(*path):
     """The code of its .c files, and the text of its headers."""
-    folder = os.path.join(*path)
-    text = {f: open(os.path.join(folder, f)).read()
-            for f in sorted(os.listdir(folder)) if f[-2:] in (".c", ".h")}
+    directory = os.path.join(*path)
+    text = {f: open(os.path.join(directory, f)).read()
+            for f in sorted(os.listdir(directory)) if f[-2:] in (".c", ".h")}
     return ({f[:-2]: without_comments(t) for f, t in text.items() if f.endswith(".c")},
             {f[:-2]: t for f, t in text.items() if f.endswith(".h")})
 
 
 def main():
     tree = sys.argv[1] if len(sys.argv) > 1 else "."
-    code, header = read_folder(tree, FOLDER)
+    everything, header = read_directory(tree, DIRECTORY)
+    code = {f: t for f, t in everything.items() if f not in BELOW + ABOVE}
     bad = []
-    calls = order(code, bad)
+    calls = order(everything, bad)
     upwards(calls, bad)
     naming(code, header, bad)
     waking(code, bad)
     locking(code, header, bad)
     ownership(code, header, bad)
-    for folder in MODULES:
-        with open(os.path.join(tree, folder, "Makefile.am")) as makefile:
-            order(read_folder(tree, folder)[0], bad, makefile.read())
-    for folder in OTHERS:
-        order(read_folder(tree, folder)[0], bad)
+    for directory in MODULES:
+        real = "".join(open(os.path.join(tree, directory, f)).read()
+                       for f in os.listdir(os.path.join(tree, directory))
+                       if f == "Makefile.am" or f.endswith(".map"))
+        order(read_directory(tree, directory)[0], bad, real)
+    for directory in OTHERS:
+        order(read_directory(tree, directory)[0], bad)
     print("\n".join(sorted(set(bad))), end="\n" if bad else "")
     return bool(bad)
 

@@ -8,8 +8,8 @@
  *   FILE CALL OFFSET LENGTH SUM = RESULT
  *
  * SUM is a sum of the contents, RESULT what the call returned, or -errno.  Files
- * are those that lie directly in the current folder, where compare.sh puts the
- * image, its journal and its undo file, and block devices; all of them share
+ * are those that lie directly in the current directory, where compare.sh puts
+ * the image, its journal and its undo file, and block devices; all of them share
  * one log, which so has the order among them.
  *
  * It must be the last of the preloaded libraries, so that it records the calls
@@ -37,16 +37,16 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define LEAST_DESCRIPTOR 200
+#define MIN_DESCRIPTOR 200
 
-static char folder[4096];		/* with a slash at its end */
+static char directory[4096];		/* with a slash at its end */
 static const char *log_path;
 static int log_fd = -1;
 
 static void __attribute__((constructor)) begin_record(void)
 {
-	if (getcwd(folder, sizeof(folder) - 1))
-		strcat(folder, "/");
+	if (getcwd(directory, sizeof(directory) - 1))
+		strcat(directory, "/");
 	log_path = getenv("E2PF_WRITES");
 }
 
@@ -56,14 +56,14 @@ static void open_log(void)
 {
 	int fd = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
-	log_fd = fcntl(fd, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
+	log_fd = fcntl(fd, F_DUPFD_CLOEXEC, MIN_DESCRIPTOR);
 	close(fd);
 }
 
 /* The name of the file in the log; NULL if it is not recorded. */
 static const char *name_of(int fd, char *path, size_t size)
 {
-	size_t len = strlen(folder);
+	size_t len = strlen(directory);
 	struct stat st;
 	char link[40];
 	ssize_t got;
@@ -73,7 +73,7 @@ static const char *name_of(int fd, char *path, size_t size)
 	if (got < 0)
 		return NULL;
 	path[got] = '\0';
-	if (!strncmp(path, folder, len) && !strchr(path + len, '/'))
+	if (!strncmp(path, directory, len) && !strchr(path + len, '/'))
 		return path + len;
 	return !stat(link, &st) && S_ISBLK(st.st_mode) ? path : NULL;
 }

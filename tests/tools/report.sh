@@ -4,7 +4,7 @@
 #
 # To be sourced by scripts that run other tests in many places: passes on their TAP,
 # notes what they find in each place, and writes a table into a document, if TABLE is
-# the folder of the documents.
+# the directory of the documents.
 
 # note PLACE KEY VALUE: a line of the file $notes, a cell of the table.
 note() { printf '%s\t%s\t%s\n' "$@" >>"$notes"; }

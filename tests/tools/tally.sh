@@ -104,7 +104,7 @@ workers()
 	wait
 }
 
-# tally_line LINE: a case, in a folder of its own ($dir).
+# tally_line LINE: a case, in a directory of its own ($dir).
 tally_line()
 {
 	local dir=$E2PF_TMP/worker.$BASHPID noise=$E2PF_TMP/noise.$BASHPID

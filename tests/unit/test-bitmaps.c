@@ -7,8 +7,8 @@
 #include <ext2fs/ext2fs.h>
 
 #include "unit.h"
-#include "bitset.h"
-#include "standins.h"
+#include "e2fsck/accel/bitset.h"
+#include "e2fsck/accel/interposers.h"
 
 static ext2_filsys fs;
 static struct trial seen[2], *now = seen;	/* with their trees, and ours */

@@ -7,7 +7,7 @@
 #include <malloc.h>
 
 #include "unit.h"
-#include "bitset.h"
+#include "e2fsck/accel/bitset.h"
 #include "numbers.h"
 
 /* More than one node of 64 chunks. */
@@ -92,11 +92,11 @@ void __wrap_abort(void)
 /* Runs of all lengths, so that there are chunks of each form. */
 static void fill(struct bitset *s)
 {
-	static const uint64_t most[] = { 3, 100, 3000, 3 * CHUNK_BITS };
+	static const uint64_t max[] = { 3, 100, 3000, 3 * CHUNK_BITS };
 	unsigned i;
 
 	for (i = 0; i < 2000; i++) {
-		uint64_t start = number(BITS), n = 1 + number(most[i % 4]);
+		uint64_t start = number(BITS), n = 1 + number(max[i % 4]);
 		bool set = number(2);
 
 		if (n > BITS - start)

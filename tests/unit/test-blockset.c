@@ -5,7 +5,7 @@
  * in any order, and at its cap.
  */
 #include "unit.h"
-#include "engine/blockset.h"
+#include "prefetch/blockset.h"
 #include "fake-threads.h"
 #include "numbers.h"
 

@@ -3,7 +3,7 @@
 /* How command lines of btrfs are classified: as a check, a send or another
  * command, and which checks are not prefetched. */
 #include "unit.h"
-#include "../../btrfs/preload.h"
+#include "btrfs/preload.h"
 
 #define LINE(...) ((char *[]){ __VA_ARGS__, NULL })
 
@@ -39,7 +39,8 @@ TEST(test_tasks)
 	size_t i;
 
 	for (i = 0; i < COUNT(lines); i++)
-		assert_int_equal(arguments_task(lines[i].line), lines[i].task);
+		assert_int_equal(bt_arguments_task(lines[i].line),
+				 lines[i].task);
 }
 
 /* Checks with these words are prefetched, or not. */
@@ -64,7 +65,7 @@ TEST(test_aside)
 	size_t i;
 
 	for (i = 0; i < COUNT(lines); i++)
-		assert_int_equal(arguments_aside(lines[i].line) != NULL,
+		assert_int_equal(bt_arguments_aside(lines[i].line) != NULL,
 				 lines[i].aside);
 }
 

@@ -12,8 +12,8 @@
 
 TEST(test_super)
 {
-	struct e2pf_btrfs_super super = fs_sound_super();
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
+	struct bt_super super = fs_sound_super();
+	uint8_t bytes[BT_SUPER_BYTES];
 
 	assert_int_equal(super.device.devid, 1);
 	assert_int_equal(super.nodesize, FS_NODE);
@@ -22,9 +22,9 @@ TEST(test_super)
 	assert_int_equal(super.chunk_root.logical, 4 * MIB);
 	assert_int_equal(super.fsid[0], 0xf5);
 	fs_super(bytes, 1, 4 * MIB, 8 * MIB);
-	memset(bytes + 571, 0xa1, E2PF_BTRFS_UUID);
+	memset(bytes + 571, 0xa1, BT_UUID);
 	put64(bytes + BT_SUPER_INCOMPAT, BTRFS_FEATURE_INCOMPAT_METADATA_UUID);
-	assert_null(e2pf_btrfs_plan_super(bytes, &super));
+	assert_null(bt_plan_super(bytes, &super));
 	assert_int_equal(super.fsid[0], 0xa1);
 }
 
@@ -64,8 +64,8 @@ TEST(test_bad_super)
 		{ BT_SUPER_INCOMPAT, 8, 1 << 17, other },
 		{ BT_SUPER_INCOMPAT, 8, 1 << 12, other },
 	};
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES];
-	struct e2pf_btrfs_super super;
+	uint8_t bytes[BT_SUPER_BYTES];
+	struct bt_super super;
 	size_t i;
 
 	for (i = 0; i < COUNT(damages); i++) {
@@ -74,7 +74,7 @@ TEST(test_bad_super)
 
 		fs_super(bytes, 1, 4 * MIB, 8 * MIB);
 		memcpy(bytes + damages[i].at, &value, damages[i].bytes);
-		why = e2pf_btrfs_plan_super(bytes, &super);
+		why = bt_plan_super(bytes, &super);
 		if (damages[i].why)
 			assert_string_equal(why, damages[i].why);
 		else
@@ -136,7 +136,7 @@ TEST(test_places)
 
 	for (i = 0; i < COUNT(cases); i++) {
 		const struct pf_ref *part = &cases[i].part;
-		struct e2pf_chunk_map map;
+		struct bt_chunk_map map;
 		struct pf_ref found;
 
 		fs_map(&map, 4);
@@ -145,31 +145,31 @@ TEST(test_places)
 			map.device[j].devid = 0;
 		fs_add_chunk(&map, META, METADATA | cases[i].type,
 			     cases[i].stripes, 12 * MIB, 1);
-		e2pf_chunk_map_finish(&map);
-		assert_int_equal(e2pf_chunk_map_find(&map, META +
-						     cases[i].offset, &found),
+		bt_chunk_map_finish(&map);
+		assert_int_equal(bt_chunk_map_find(&map, META +
+						   cases[i].offset, &found),
 				 part->length != 0);
 		if (part->length) {
 			assert_int_equal(found.offset, part->offset);
 			assert_int_equal(found.length, part->length);
 			assert_int_equal(found.device, part->device);
 		}
-		e2pf_chunk_map_free(&map);
+		bt_chunk_map_free(&map);
 	}
 }
 
 /* A stripe without a name is on no device, also not on one that is not there. */
 TEST(test_nameless)
 {
-	struct e2pf_chunk_map map;
+	struct bt_chunk_map map;
 	struct pf_ref found;
 
 	fs_map(&map, 2);
 	fs_add_chunk(&map, META, METADATA, 1, MIB, 0);
-	e2pf_chunk_map_finish(&map);
+	bt_chunk_map_finish(&map);
 	assert_int_equal(map.count, 1);
-	assert_false(e2pf_chunk_map_find(&map, META, &found));
-	e2pf_chunk_map_free(&map);
+	assert_false(bt_chunk_map_find(&map, META, &found));
+	bt_chunk_map_free(&map);
 }
 
 /* The first copy, on a device that is open, of any copy. */
@@ -191,7 +191,7 @@ TEST(test_first_copies)
 		{ BTRFS_BLOCK_GROUP_RAID0, 3, 0, 2, 2 },
 		{ BTRFS_BLOCK_GROUP_RAID5, 3, 0, 2, 2 },
 	};
-	struct e2pf_chunk_map map;
+	struct bt_chunk_map map;
 	size_t i, j;
 
 	for (i = 0; i < COUNT(cases); i++) {
@@ -204,21 +204,21 @@ TEST(test_first_copies)
 			map.device[j].devid = 0;
 		fs_add_chunk(&map, META, METADATA | cases[i].type,
 			     cases[i].stripes, 12 * MIB, 1);
-		e2pf_chunk_map_finish(&map);
-		e2pf_chunk_map_first_copy(&map, &device, &offset);
+		bt_chunk_map_finish(&map);
+		bt_chunk_map_first_copy(&map, &device, &offset);
 		assert_int_equal(device, cases[i].first);
 		assert_int_equal(offset, STRIPE(cases[i].first) + UNIT + 4096);
-		e2pf_chunk_map_first_copy(&map, &other, &before);
+		bt_chunk_map_first_copy(&map, &other, &before);
 		assert_int_equal(other, 0);
 		assert_int_equal(before, STRIPE(0) - 4096);
-		e2pf_chunk_map_free(&map);
+		bt_chunk_map_free(&map);
 	}
 }
 
 /* From address to slot and back, even if chunks overlap or contain data. */
 TEST(test_slots_of_chunks)
 {
-	struct e2pf_chunk_map map;
+	struct bt_chunk_map map;
 	uint64_t slot, logical;
 
 	fs_map(&map, 1);
@@ -229,28 +229,28 @@ TEST(test_slots_of_chunks)
 	fs_add_chunk(&map, 64 * MIB, 1, 1, MIB, 1);
 	/* A chunk that needs too much memory is left out. */
 	fs_add_chunk(&map, 1024 * MIB, METADATA, 1, UINT64_C(1) << 60, 1);
-	e2pf_chunk_map_finish(&map);
+	bt_chunk_map_finish(&map);
 	assert_int_equal(map.count, 3);
 	assert_int_equal(map.slots, 2 * MIB / FS_NODE);
 	for (slot = 0; slot < map.slots; slot++) {
-		logical = e2pf_chunk_map_logical(&map, slot);
-		assert_int_equal(e2pf_chunk_map_slot(&map, logical), slot);
+		logical = bt_chunk_map_logical(&map, slot);
+		assert_int_equal(bt_chunk_map_slot(&map, logical), slot);
 	}
-	assert_int_equal(e2pf_chunk_map_logical(&map, map.slots), 0);
-	assert_true(e2pf_chunk_map_slot(&map, MIB + 512) == UINT64_MAX);
-	assert_true(e2pf_chunk_map_slot(&map, 64 * MIB) == UINT64_MAX);
-	e2pf_chunk_map_free(&map);
+	assert_int_equal(bt_chunk_map_logical(&map, map.slots), 0);
+	assert_true(bt_chunk_map_slot(&map, MIB + 512) == UINT64_MAX);
+	assert_true(bt_chunk_map_slot(&map, 64 * MIB) == UINT64_MAX);
+	bt_chunk_map_free(&map);
 }
 
-static bool is_chunk(const struct e2pf_btrfs_item *item)
+static bool is_chunk(const struct bt_item *item)
 {
-	struct e2pf_chunk_map map;
+	struct bt_chunk_map map;
 	bool added;
 
 	fs_map(&map, 1);
-	e2pf_chunk_map_add(&map, item);
+	bt_chunk_map_add(&map, item);
 	added = map.added;
-	e2pf_chunk_map_free(&map);
+	bt_chunk_map_free(&map);
 	return added;
 }
 
@@ -289,7 +289,7 @@ TEST(test_bad_chunks)
 	size_t i;
 
 	for (i = 0; i < COUNT(cases); i++) {
-		struct e2pf_btrfs_item item = {
+		struct bt_item item = {
 			.key = { 256, cases[i].logical, BTRFS_CHUNK_ITEM_KEY },
 			.bytes = bytes, .size = (uint32_t)
 			fs_chunk(bytes, cases[i].length, cases[i].type,
@@ -306,15 +306,15 @@ TEST(test_bad_chunks)
 	}
 }
 
-static void count_chunk(void *ctx, const struct e2pf_btrfs_item *item)
+static void count_chunk(void *ctx, const struct bt_item *item)
 {
 	*(unsigned *)ctx += is_chunk(item);
 }
 
 TEST(test_sys_array)
 {
-	uint8_t bytes[E2PF_BTRFS_SUPER_BYTES], item[512];
-	struct e2pf_btrfs_super super;
+	uint8_t bytes[BT_SUPER_BYTES], item[512];
+	struct bt_super super;
 	uint32_t size, cut;
 	unsigned count;
 
@@ -326,23 +326,23 @@ TEST(test_sys_array)
 	size = bt_le32(bytes + BT_SUPER_SYS_ARRAY_SIZE);
 	for (cut = 0; cut <= size; cut++) {
 		put32(bytes + BT_SUPER_SYS_ARRAY_SIZE, cut);
-		e2pf_btrfs_plan_super(bytes, &super);
+		bt_plan_super(bytes, &super);
 		count = 0;
-		e2pf_btrfs_plan_sys_array(&super, count_chunk, &count);
+		bt_plan_sys_array(&super, count_chunk, &count);
 		assert_int_equal(count, cut / (size / 2));
 	}
 	/* A key of another kind ends the array. */
 	bytes[BT_SUPER_SYS_ARRAY + 8] = 1;
-	e2pf_btrfs_plan_super(bytes, &super);
+	bt_plan_super(bytes, &super);
 	count = 0;
-	e2pf_btrfs_plan_sys_array(&super, count_chunk, &count);
+	bt_plan_sys_array(&super, count_chunk, &count);
 	assert_int_equal(count, 0);
 }
 
 TEST(test_fits)
 {
 	const uint64_t csums = BTRFS_CSUM_TREE_OBJECTID;
-	const uint32_t most = (FS_NODE - BT_HEADER_BYTES) / BT_PTR_BYTES;
+	const uint32_t max = (FS_NODE - BT_HEADER_BYTES) / BT_PTR_BYTES;
 	const struct {
 		uint64_t owner, newer;	/* of the pointer */
 		uint64_t address, block_owner;
@@ -350,8 +350,8 @@ TEST(test_fits)
 		bool fits;
 	} cases[] = {
 		{ csums, 0, MIB, csums, 1, 0, true },
-		{ csums, 0, MIB, csums, 1, most, true },
-		{ csums, 0, MIB, csums, 1, most + 1, false },
+		{ csums, 0, MIB, csums, 1, max, true },
+		{ csums, 0, MIB, csums, 1, max + 1, false },
 		{ csums, 0, MIB + 4096, csums, 1, 0, false },
 		{ csums, 0, MIB, csums, 0, 0, false },
 		{ csums, 0, MIB, 256, 1, 0, false },
@@ -360,12 +360,12 @@ TEST(test_fits)
 		{ 300, 0, MIB, 256, 1, 0, true },
 		{ BTRFS_FS_TREE_OBJECTID, 0, MIB, 256, 1, 0, true },
 	};
-	const struct e2pf_btrfs_super super = fs_sound_super();
+	const struct bt_super super = fs_sound_super();
 	uint8_t block[FS_NODE];
 	size_t i;
 
 	for (i = 0; i < COUNT(cases); i++) {
-		const struct e2pf_btrfs_ptr ptr = {
+		const struct bt_ptr ptr = {
 			.logical = MIB, .owner = cases[i].owner, .level = 1,
 			.generation = FS_GENERATION + cases[i].newer
 		};
@@ -373,20 +373,20 @@ TEST(test_fits)
 		fs_block(block, cases[i].address, cases[i].block_owner,
 			 cases[i].level);
 		put32(block + BT_HEADER_NRITEMS, cases[i].items);
-		assert_int_equal(e2pf_btrfs_fits(&super, &ptr, block),
+		assert_int_equal(bt_fits(&super, &ptr, block),
 				 cases[i].fits);
 		block[BT_HEADER_FSID]++;
-		assert_false(e2pf_btrfs_fits(&super, &ptr, block));
+		assert_false(bt_fits(&super, &ptr, block));
 	}
 }
 
 struct found {
-	const struct e2pf_btrfs_super *super;
+	const struct bt_super *super;
 	unsigned count;
-	struct e2pf_btrfs_ptr last;
+	struct bt_ptr last;
 };
 
-static void keep(void *ctx, const struct e2pf_btrfs_node *node)
+static void keep(void *ctx, const struct bt_node *node)
 {
 	struct found *found = ctx;
 
@@ -394,12 +394,12 @@ static void keep(void *ctx, const struct e2pf_btrfs_node *node)
 	found->last = node->ptr;
 }
 
-static void keep_root(void *ctx, const struct e2pf_btrfs_item *item)
+static void keep_root(void *ctx, const struct bt_item *item)
 {
 	struct found *found = ctx;
-	struct e2pf_btrfs_ptr root;
+	struct bt_ptr root;
 
-	if (!e2pf_btrfs_plan_root(found->super, item, &root))
+	if (!bt_plan_root(found->super, item, &root))
 		return;
 	found->count++;
 	found->last = root;
@@ -407,8 +407,8 @@ static void keep_root(void *ctx, const struct e2pf_btrfs_item *item)
 
 TEST(test_node)
 {
-	const struct e2pf_btrfs_super super = fs_sound_super();
-	const struct e2pf_btrfs_node node = {
+	const struct bt_super super = fs_sound_super();
+	const struct bt_node node = {
 		.ptr = { .owner = 5, .level = 2 }
 	};
 	struct found found = { .count = 0 };
@@ -421,7 +421,7 @@ TEST(test_node)
 	fs_add_ptr(block, UINT64_MAX - 4095, 1);	/* beyond the end */
 	fs_add_ptr(block, 8192, FS_GENERATION + 1);	/* newer */
 	fs_add_ptr(block, 12288, FS_GENERATION);
-	e2pf_btrfs_plan_node(&super, &node, block, keep, &found);
+	bt_plan_node(&super, &node, block, keep, &found);
 	assert_int_equal(found.count, 1);
 	assert_int_equal(found.last.logical, 12288);
 	assert_int_equal(found.last.level, 1);
@@ -429,13 +429,13 @@ TEST(test_node)
 	/* However many items the block claims, none beyond its end is read. */
 	put32(block + BT_HEADER_NRITEMS, UINT32_MAX);
 	found.count = 0;
-	e2pf_btrfs_plan_node(&super, &node, block, keep, &found);
+	bt_plan_node(&super, &node, block, keep, &found);
 	assert_int_equal(found.count, 1);
 }
 
 TEST(test_roots)
 {
-	const struct e2pf_btrfs_super super = fs_sound_super();
+	const struct bt_super super = fs_sound_super();
 	struct found found = { .super = &super };
 	uint8_t leaf[FS_NODE], short_item[100] = { 0 }, *entry;
 
@@ -445,7 +445,7 @@ TEST(test_roots)
 	fs_add_root(leaf, 301, 4096, 8);	/* no such level */
 	fs_add_root(leaf, 302, 0, 0);		/* no address */
 	fs_add_root(leaf, 303, 8192, 3);
-	e2pf_btrfs_plan_leaf(&super, leaf, keep_root, &found);
+	bt_plan_leaf(&super, leaf, keep_root, &found);
 	assert_int_equal(found.count, 1);
 	assert_int_equal(found.last.owner, 303);
 	assert_int_equal(found.last.level, 3);
@@ -453,18 +453,18 @@ TEST(test_roots)
 	/* One that is beyond the last. */
 	put32(leaf + BT_HEADER_NRITEMS, 4);
 	found.count = 0;
-	e2pf_btrfs_plan_leaf(&super, leaf, keep_root, &found);
+	bt_plan_leaf(&super, leaf, keep_root, &found);
 	assert_int_equal(found.count, 0);
 	put32(leaf + BT_HEADER_NRITEMS, 5);
 	/* An item outside the leaf. */
 	entry = leaf + BT_HEADER_BYTES + 4 * BT_ITEM_BYTES;
 	put32(entry + BT_ITEM_OFFSET, FS_NODE);
 	found.count = 0;
-	e2pf_btrfs_plan_leaf(&super, leaf, keep_root, &found);
+	bt_plan_leaf(&super, leaf, keep_root, &found);
 	assert_int_equal(found.count, 0);
 	put32(entry + BT_ITEM_OFFSET, 0);
 	put32(entry + BT_ITEM_SIZE, UINT32_MAX);
-	e2pf_btrfs_plan_leaf(&super, leaf, keep_root, &found);
+	bt_plan_leaf(&super, leaf, keep_root, &found);
 	assert_int_equal(found.count, 0);
 }
 

@@ -9,12 +9,12 @@
 
 #include "unit.h"
 #include "btrfs-fs.h"
-#include "send/items.h"
+#include "btrfs/send_items.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define TREE 256u
 
-static struct e2pf_btrfs_super super;
+static struct bt_super super;
 
 FIXTURE(set_up)
 {
@@ -22,40 +22,40 @@ FIXTURE(set_up)
 	return 0;
 }
 
-static struct e2pf_btrfs_key key(uint64_t objectid, uint8_t type,
-				 uint64_t offset)
+static struct bt_key key(uint64_t objectid, uint8_t type,
+			 uint64_t offset)
 {
-	return (struct e2pf_btrfs_key){ objectid, offset, type };
+	return (struct bt_key){ objectid, offset, type };
 }
 
 TEST(test_keys)
 {
 	/* Sorted as in a tree. */
-	const struct e2pf_btrfs_key k[] = {
+	const struct bt_key k[] = {
 		key(0, 0, 0), key(0, 0, 1), key(0, 1, 0),
 		key(0, 255, UINT64_MAX), key(1, 0, 0), key(1, 108, 4096),
 		key(UINT64_MAX, 255, UINT64_MAX)
 	};
-	struct e2pf_btrfs_key before;
+	struct bt_key before;
 	size_t i, j;
 
 	for (i = 0; i < COUNT(k); i++) {
 		for (j = 0; j < COUNT(k); j++)
-			assert_int_equal(e2pf_btrfs_compare(&k[i], &k[j]),
+			assert_int_equal(bt_compare(&k[i], &k[j]),
 					 i < j ? -1 : i > j);
-		before = e2pf_btrfs_before(k[i]);
-		assert_int_equal(e2pf_btrfs_compare(&before, &k[i]),
+		before = bt_before(k[i]);
+		assert_int_equal(bt_compare(&before, &k[i]),
 				 i ? -1 : 0);
 	}
-	before = e2pf_btrfs_before(k[4]);
-	assert_int_equal(e2pf_btrfs_compare(&before, &k[3]), 0);
+	before = bt_before(k[4]);
+	assert_int_equal(bt_compare(&before, &k[3]), 0);
 }
 
-static bool add(struct e2pf_ranges *r, uint64_t from, uint64_t to)
+static bool add(struct bt_ranges *r, uint64_t from, uint64_t to)
 {
-	const struct e2pf_btrfs_range keys = e2pf_btrfs_keys_of(from, to);
+	const struct bt_range keys = bt_keys_of(from, to);
 
-	return e2pf_ranges_add(r, &keys);
+	return bt_ranges_add(r, &keys);
 }
 
 TEST(test_ranges)
@@ -67,11 +67,11 @@ TEST(test_ranges)
 		{ 0, 9, false }, { 0, 10, true }, { 39, 39, true },
 		{ 40, 49, false }, { 40, 50, true }, { 51, UINT64_MAX, false },
 	};
-	struct e2pf_ranges r = { .count = 0 };
+	struct bt_ranges r = { .count = 0 };
 	uint64_t i;
 
-	e2pf_ranges_finish(&r);
-	assert_false(e2pf_ranges_meet(&r, &(struct e2pf_btrfs_range) {
+	bt_ranges_finish(&r);
+	assert_false(bt_ranges_meet(&r, &(struct bt_range) {
 		.last = key(UINT64_MAX, 0, 0) }));
 	add(&r, 30, 39);
 	add(&r, 10, 19);
@@ -79,20 +79,20 @@ TEST(test_ranges)
 	assert_int_equal(r.count, 2);
 	add(&r, 15, 34);
 	add(&r, 50, 50);
-	e2pf_ranges_finish(&r);
+	bt_ranges_finish(&r);
 	assert_int_equal(r.count, 2);
 	for (i = 0; i < COUNT(cases); i++) {
-		const struct e2pf_btrfs_range keys = {
+		const struct bt_range keys = {
 			key(cases[i].from, 0, 0), key(cases[i].to, 0, 0)
 		};
 
-		assert_int_equal(e2pf_ranges_meet(&r, &keys), cases[i].meets);
+		assert_int_equal(bt_ranges_meet(&r, &keys), cases[i].meets);
 	}
 	/* The number of ranges is limited; a rejected one changes nothing. */
-	for (r.count = i = 0; i < E2PF_ITEMS_MOST; i++)
+	for (r.count = i = 0; i < BT_MAX_ITEMS; i++)
 		assert_true(add(&r, 2 * i, 2 * i));
 	assert_false(add(&r, UINT64_MAX, UINT64_MAX));
-	assert_int_equal(r.count, E2PF_ITEMS_MOST);
+	assert_int_equal(r.count, BT_MAX_ITEMS);
 	free(r.range);
 }
 
@@ -114,7 +114,7 @@ static void put_found(uint64_t objectid, uint32_t type, uint32_t claimed)
 	used += sizeof(h) + 3;
 }
 
-static void add_up(void *ctx, const struct e2pf_btrfs_item *item)
+static void add_up(void *ctx, const struct bt_item *item)
 {
 	*(uint64_t *)ctx += item->key.objectid * item->size;
 }
@@ -123,7 +123,7 @@ static uint64_t sum_found(size_t size, uint32_t count)
 {
 	uint64_t sum = 0;
 
-	e2pf_items_found(found, size, count, add_up, &sum);
+	bt_items_found(found, size, count, add_up, &sum);
 	return sum;
 }
 
@@ -185,7 +185,7 @@ TEST(test_data)
 		{ true, data, reg, 1, 0, 0, MIB, 0, INT64_MAX },
 		{ false, data, reg, 1, 0, 0, MIB, 0, UINT64_C(1) << 63 },
 	};
-	struct e2pf_job d;
+	struct bt_job d;
 	size_t i;
 
 	for (i = 0; i < COUNT(cases); i++) {
@@ -197,13 +197,13 @@ TEST(test_data)
 			.offset = htole64(cases[i].skip),
 			.num_bytes = htole64(cases[i].length)
 		};
-		const struct e2pf_btrfs_item item = {
+		const struct bt_item item = {
 			.key = { 300, cases[i].from, cases[i].key },
 			.bytes = (const uint8_t *)&extent,
 			.size = (uint32_t)sizeof(extent) - cases[i].cut
 		};
 
-		assert_int_equal(e2pf_item_data(&item, &d), cases[i].valid);
+		assert_int_equal(bt_item_data(&item, &d), cases[i].valid);
 		if (!cases[i].valid)
 			continue;
 		assert_int_equal(d.inode, 300);
@@ -219,7 +219,7 @@ TEST(test_data)
 }
 
 static void count_reference(void *ctx, uint64_t tree,
-			    const struct e2pf_btrfs_key *key)
+			    const struct bt_key *key)
 {
 	uint64_t *sum = ctx;
 
@@ -234,13 +234,13 @@ static void count_reference(void *ctx, uint64_t tree,
 
 static uint64_t references(const uint8_t *bytes, size_t size, uint8_t type)
 {
-	struct e2pf_btrfs_item item = {
+	struct bt_item item = {
 		.key = { 64 * MIB, 65536, type }, .bytes = bytes,
 		.size = (uint32_t)size
 	};
 	uint64_t sum = 0;
 
-	e2pf_item_references(&item, count_reference, &sum);
+	bt_item_references(&item, count_reference, &sum);
 	return sum;
 }
 
@@ -284,21 +284,21 @@ TEST(test_inline)
 	struct btrfs_file_extent_item extent = {
 		.type = BTRFS_FILE_EXTENT_INLINE, .generation = htole64(8)
 	};
-	struct e2pf_btrfs_item item = {
+	struct bt_item item = {
 		.key = { 300, 0, BTRFS_EXTENT_DATA_KEY },
 		.bytes = (const uint8_t *)&extent, .size = 21 + 7
 	};
-	struct e2pf_job d;
+	struct bt_job d;
 
-	assert_true(e2pf_item_data(&item, &d));
+	assert_true(bt_item_data(&item, &d));
 	assert_int_equal(d.sent, 7);
 	assert_int_equal(d.generation, 8);
 	assert_int_equal(d.length + d.stored, 0);
 	item.size = 21;
-	assert_false(e2pf_item_data(&item, &d));
+	assert_false(bt_item_data(&item, &d));
 	item.size = 28;
 	extent.type = BTRFS_FILE_EXTENT_REG;
-	assert_false(e2pf_item_data(&item, &d));
+	assert_false(bt_item_data(&item, &d));
 }
 
 /*
@@ -329,7 +329,7 @@ static void make_tree(void)
 	reads = broken = 0;
 }
 
-static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr,
+static bool read_node(void *ctx, const struct bt_ptr *ptr,
 		      void *block)
 {
 	unsigned i = (unsigned)(ptr->logical / MIB) - 16;
@@ -339,39 +339,39 @@ static bool read_node(void *ctx, const struct e2pf_btrfs_ptr *ptr,
 	if (i > 2 || i == broken - 1)
 		return false;
 	memcpy(block, node[i], FS_NODE);
-	return e2pf_btrfs_fits(&super, ptr, block);
+	return bt_fits(&super, ptr, block);
 }
 
 /* The leaves that a walk finds. */
 struct walked {
-	struct e2pf_btrfs_key last;
-	unsigned bits, leaves, most;	/* leaves, before it is ended */
+	struct bt_key last;
+	unsigned bits, leaves, max;	/* leaves, before it is ended */
 };
 
-static bool see_leaf(void *ctx, const struct e2pf_btrfs_node *leaf)
+static bool see_leaf(void *ctx, const struct bt_node *leaf)
 {
 	struct walked *w = ctx;
 
 	assert_true(!w->bits ||
-		    e2pf_btrfs_compare(&w->last, &leaf->keys.first) < 0);
+		    bt_compare(&w->last, &leaf->keys.first) < 0);
 	w->last = leaf->keys.first;
 	w->bits |= 1u << (leaf->ptr.logical / MIB - 20);
-	return ++w->leaves % w->most;
+	return ++w->leaves % w->max;
 }
 
 /* Bit mask of the leaves that a walk finds, which ends after each `most`. */
-static unsigned leaves(unsigned most, uint64_t generation,
-		       const struct e2pf_ranges *ranges)
+static unsigned leaves(unsigned max, uint64_t generation,
+		       const struct bt_ranges *ranges)
 {
-	struct e2pf_btrfs_ptr root = { 16 * MIB, FS_GENERATION, TREE, 2 };
-	struct walked w = { .most = most };
-	struct e2pf_tree_walk walk = {
+	struct bt_ptr root = { 16 * MIB, FS_GENERATION, TREE, 2 };
+	struct walked w = { .max = max };
+	struct bt_tree_walk walk = {
 		.super = &super, .read = read_node, .leaf = see_leaf,
 		.ctx = &w, .generation = generation, .ranges = ranges
 	};
 
 	do
-		e2pf_tree_walk(&walk, &root);
+		bt_tree_walk(&walk, &root);
 	while (walk.ended);
 	return w.bits;
 }
@@ -379,7 +379,7 @@ static unsigned leaves(unsigned most, uint64_t generation,
 TEST(test_walk)
 {
 	static const struct {
-		unsigned most;		/* leaves at a time */
+		unsigned max;		/* leaves at a time */
 		uint64_t generation;
 		unsigned ranges;	/* of those below */
 		unsigned broken;	/* a node that cannot be read */
@@ -406,14 +406,14 @@ TEST(test_walk)
 	size_t i, j;
 
 	for (i = 0; i < COUNT(cases); i++) {
-		struct e2pf_ranges r = { .count = 0 };
+		struct bt_ranges r = { .count = 0 };
 
 		make_tree();
 		broken = cases[i].broken;
 		for (j = 0; j < cases[i].ranges; j++)
 			assert_true(add(&r, keys[j][0], keys[j][1]));
-		e2pf_ranges_finish(&r);
-		assert_int_equal(leaves(cases[i].most, cases[i].generation,
+		bt_ranges_finish(&r);
+		assert_int_equal(leaves(cases[i].max, cases[i].generation,
 					r.count ? &r : NULL),
 				 cases[i].leaves);
 		assert_int_equal(reads, cases[i].reads);
@@ -428,9 +428,9 @@ TEST(test_walk)
 
 TEST(test_damaged_walk)
 {
-	struct e2pf_btrfs_ptr root = { 16 * MIB, FS_GENERATION, TREE, 0 };
-	struct walked w = { .most = 99, .bits = 0 };
-	struct e2pf_tree_walk walk = {
+	struct bt_ptr root = { 16 * MIB, FS_GENERATION, TREE, 0 };
+	struct walked w = { .max = 99, .bits = 0 };
+	struct bt_tree_walk walk = {
 		.super = &super, .read = read_node, .leaf = see_leaf,
 		.ctx = &w
 	};
@@ -442,14 +442,14 @@ TEST(test_damaged_walk)
 	assert_int_equal(leaves(99, 0, NULL), 0xef);
 	/* A root that is a leaf, found once; one that is too high. */
 	root.logical = 20 * MIB;
-	e2pf_tree_walk(&walk, &root);
-	e2pf_tree_walk(&walk, &root);
+	bt_tree_walk(&walk, &root);
+	bt_tree_walk(&walk, &root);
 	assert_int_equal(w.leaves, 1);
 	root.logical = 16 * MIB;
-	root.level = E2PF_BTRFS_LEVELS;
-	node[0][BT_HEADER_LEVEL] = E2PF_BTRFS_LEVELS;
+	root.level = BT_LEVELS;
+	node[0][BT_HEADER_LEVEL] = BT_LEVELS;
 	memset(&walk.after, 0, sizeof(walk.after));
-	e2pf_tree_walk(&walk, &root);
+	bt_tree_walk(&walk, &root);
 	assert_int_equal(w.leaves, 1);
 }
 
@@ -457,18 +457,18 @@ TEST(test_damaged_walk)
  * The order of the reads.
  */
 
-static void add_job(struct e2pf_jobs *jobs, uint64_t offset, uint64_t inode,
+static void add_job(struct bt_jobs *jobs, uint64_t offset, uint64_t inode,
 		    uint64_t length)
 {
-	struct e2pf_job job = {
+	struct bt_job job = {
 		.offset = offset, .inode = inode, .length = length
 	};
 
-	assert_true(e2pf_jobs_add(jobs, &job));
+	assert_true(bt_jobs_add(jobs, &job));
 }
 
 /* A file's data, in two extents. */
-static void add_extent(struct e2pf_jobs *jobs, uint64_t extent, uint64_t inode,
+static void add_extent(struct bt_jobs *jobs, uint64_t extent, uint64_t inode,
 		      uint64_t from, uint64_t length)
 {
 	add_job(jobs, extent, inode, length);
@@ -480,7 +480,7 @@ static void add_extent(struct e2pf_jobs *jobs, uint64_t extent, uint64_t inode,
 TEST(test_windows)
 {
 	static const struct {
-		uint64_t most, bytes, sent;
+		uint64_t max, bytes, sent;
 		unsigned count;
 		uint64_t first;		/* inode */
 	} windows[] = {
@@ -491,7 +491,7 @@ TEST(test_windows)
 		{ 99999, 8192 + 4096, 4 * 64 + 9000 + 4096, 2, 7 },
 		{ 99999, 0, 0, 0, 0 },
 	};
-	struct e2pf_jobs jobs = { .count = 0 }, window = { .count = 0 };
+	struct bt_jobs jobs = { .count = 0 }, window = { .count = 0 };
 	size_t next = 0, i, j;
 
 	add_extent(&jobs, 40000, 9, 0, 4096);
@@ -500,12 +500,12 @@ TEST(test_windows)
 	add_extent(&jobs, 60000, 7, 19000, 4096);
 	add_extent(&jobs, 10000, 7, 0, 10000);
 	add_extent(&jobs, 40000, 3, 0, 4096);
-	e2pf_jobs_order_files(&jobs);
+	bt_jobs_order_files(&jobs);
 	for (i = 0; i < COUNT(windows); i++) {
 		uint64_t bytes = 0;
 
-		assert_int_equal(e2pf_jobs_window(&jobs, &next, &window, 8192,
-						  windows[i].most, 100),
+		assert_int_equal(bt_jobs_window(&jobs, &next, &window, 8192,
+						windows[i].max, 100),
 				 windows[i].sent + 100);
 		for (j = 0; j < window.count; j++) {
 			bytes += window.job[j].length;
@@ -519,9 +519,9 @@ TEST(test_windows)
 					 windows[i].first);
 	}
 	assert_int_equal(next, jobs.count);
-	while (jobs.count < E2PF_ITEMS_MOST)
+	while (jobs.count < BT_MAX_ITEMS)
 		add_job(&jobs, 0, 0, 0);
-	assert_false(e2pf_jobs_add(&jobs, &jobs.job[0]));
+	assert_false(bt_jobs_add(&jobs, &jobs.job[0]));
 	free(jobs.job);
 	free(window.job);
 }

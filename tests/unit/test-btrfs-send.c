@@ -8,13 +8,13 @@
 
 #include "unit.h"
 #include "btrfs-fs.h"
-#include "send/mounted.h"
-#include "send/send_state.h"
+#include "btrfs/send_mounted.h"
+#include "btrfs/send_state.h"
 
 #define MIB (UINT64_C(1) << 20)
 
 /*
- * A mounted btrfs without a kernel, in place of lib/send/mounted.c.  Every tree has one
+ * A mounted btrfs without a kernel, in place of btrfs/send_mounted.c.  Every tree has one
  * node with FAKE_LEAVES leaves; leaf i has the keys of inode 1000 + 10 * i, whose data is
  * the extent i.  The newer subvolume differs from the older one in every leaf.
  */
@@ -49,7 +49,7 @@ static unsigned fake_threads(void)
 {
 	struct stat st;
 
-	/* The folder's links but for itself and what it is in. */
+	/* The directory's links but for itself and what it is in. */
 	return stat("/proc/self/task", &st) ? 0 : (unsigned)st.st_nlink - 2;
 }
 
@@ -74,46 +74,46 @@ static int read_node(void *ctx, const struct pf_ref *ref, void *block)
 }
 
 /* One chunk, of all addresses that are used. */
-const char *e2pf_mounted_open_devices(struct e2pf_mounted *fs)
+const char *bt_mounted_open_devices(struct bt_mounted *fs)
 {
 	fs_map(&fs->map, 1);
 	fs_add_chunk(&fs->map, 0, BTRFS_BLOCK_GROUP_METADATA, 1, 1024 * MIB, 1);
-	e2pf_chunk_map_finish(&fs->map);
+	bt_chunk_map_finish(&fs->map);
 	fs->device[0] = memfd_create("fake", MFD_CLOEXEC);
 	fs->map.read = read_node;
 	return NULL;
 }
 
-const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd, bool leaf)
+const char *bt_mounted_open(struct bt_mounted *fs, int fd, bool leaf)
 {
 	(void)fd, (void)leaf;
 	fs->counts_bytes = fake.counts;
 	return NULL;
 }
 
-void e2pf_mounted_close(struct e2pf_mounted *fs)
+void bt_mounted_close(struct bt_mounted *fs)
 {
 	if (fs->map.devices)
 		close(fs->device[0]);
-	e2pf_chunk_map_free(&fs->map);
+	bt_chunk_map_free(&fs->map);
 }
 
-uint64_t e2pf_mounted_bytes_read(void)
+uint64_t bt_mounted_bytes_read(void)
 {
 	return bytes_read;
 }
 
-uint64_t e2pf_mounted_tree_of(int fd)
+uint64_t bt_mounted_tree_of(int fd)
 {
 	(void)fd;
 	return FAKE_NEWER;
 }
 
-int e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
-		      struct e2pf_btrfs_ptr *root)
+int bt_mounted_root(const struct bt_mounted *fs, uint64_t tree,
+		    struct bt_ptr *root)
 {
 	(void)fs;
-	*root = (struct e2pf_btrfs_ptr){
+	*root = (struct bt_ptr){
 		.logical = tree * MIB, .owner = tree, .level = 1,
 		.generation = tree == FAKE_OLDER ? OLD : FS_GENERATION
 	};
@@ -121,11 +121,11 @@ int e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
 }
 
 /* One item of the newer subvolume: the data of the leaf's inode. */
-static void pass_item(uint64_t inode, e2pf_btrfs_item_sink sink, void *ctx)
+static void pass_item(uint64_t inode, bt_item_sink sink, void *ctx)
 {
 	uint64_t length = fake.length ? fake.length : 4096;
 	uint8_t b[BT_SIZE(file_extent_item)] = { 0 };
-	const struct e2pf_btrfs_item item = {
+	const struct bt_item item = {
 		.key = { inode, 0, BTRFS_EXTENT_DATA_KEY }, .bytes = b,
 		.size = sizeof(b)
 	};
@@ -142,12 +142,12 @@ static void pass_item(uint64_t inode, e2pf_btrfs_item_sink sink, void *ctx)
 }
 
 /* The record of an extent. */
-static void pass_record(uint64_t extent, e2pf_btrfs_item_sink sink, void *ctx)
+static void pass_record(uint64_t extent, bt_item_sink sink, void *ctx)
 {
 	uint8_t b[BT_SIZE(extent_item) + 1 + 8 + BT_SIZE(shared_data_ref)] = {
 		0
 	};
-	const struct e2pf_btrfs_item item = {
+	const struct bt_item item = {
 		.key = { extent, 4096, BTRFS_EXTENT_ITEM_KEY }, .bytes = b,
 		.size = sizeof(b)
 	};
@@ -159,9 +159,9 @@ static void pass_record(uint64_t extent, e2pf_btrfs_item_sink sink, void *ctx)
 	sink(ctx, &item);
 }
 
-int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
-			const struct e2pf_btrfs_range *keys,
-			e2pf_btrfs_item_sink sink, void *ctx)
+int bt_mounted_search(const struct bt_mounted *fs, uint64_t tree,
+		      const struct bt_range *keys,
+		      bt_item_sink sink, void *ctx)
 {
 	uint64_t inode = keys->first.objectid;
 	unsigned threads = fake_threads();
@@ -184,8 +184,8 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 	return 0;
 }
 
-int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree,
-			   uint64_t inode)
+int bt_mounted_open_file(const struct bt_mounted *fs, uint64_t tree,
+			 uint64_t inode)
 {
 	(void)tree, (void)inode;
 	pthread_mutex_lock(&lock);
@@ -213,10 +213,10 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	const struct btrfs_ioctl_send_args args = {
 		.parent_root = parent
 	};
-	const struct e2pf_settings settings = {
+	const struct pf_settings settings = {
 		.memory = memory, .threads = 2
 	};
-	struct e2pf_session *session;
+	struct pf_session *session;
 	unsigned others = fake_threads();
 	uint64_t peak = 0, before = 0;
 	const char *why;
@@ -224,11 +224,11 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 
 	fake = is;
 	waits = 0;
-	session = e2pf_send_open(-1, "fake", &settings, &why);
+	session = bt_send_open(-1, "fake", &settings, &why);
 	assert_non_null(session);
 	s = (struct send *)session;
 	pthread_mutex_lock(&s->sweep.lock);
-	assert_null(e2pf_send_start(session, -1, &args));
+	assert_null(bt_send_start(session, -1, &args));
 	while (s->running && !(stops && s->waiting)) {
 		uint64_t more = 0;
 
@@ -244,13 +244,13 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 		}
 		pthread_mutex_unlock(&s->sweep.lock);
 		if (more)
-			e2pf_send_came_out(session, more);
+			bt_send_came_out(session, more);
 		else
 			sched_yield();
 		pthread_mutex_lock(&s->sweep.lock);
 	}
 	pthread_mutex_unlock(&s->sweep.lock);
-	assert_true(e2pf_send_stop(session, 10000));
+	assert_true(bt_send_stop(session, 10000));
 	assert_int_equal(session->last.errors, 0);
 	assert_true(stops || s->leaves_changed == FAKE_LEAVES);
 #ifdef __SANITIZE_THREAD__
@@ -259,7 +259,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	assert_true(fake.threads <= others + settings.threads);
 	requests = session->last.prefetched_requests;
 	bytes = session->last.prefetched_bytes;
-	e2pf_session_free(session);
+	pf_session_free(session);
 	return peak;
 }
 

@@ -41,11 +41,11 @@ static void make_tree(uint8_t *device, uint64_t root, uint64_t owner,
 /* When the source passes a block on: the phase, and its number in the order. */
 struct phases {
 	uint8_t *device;
-	struct e2pf_btrfs btrfs;
+	struct bt_source btrfs;
 	struct pf_source *source;
 	uint8_t now;			/* current phase, counted from 1 */
 	uint8_t of[DEVICE / FS_NODE];
-	unsigned place[DEVICE / FS_NODE], count, of_class[E2PF_BTRFS_CLASSES];
+	unsigned place[DEVICE / FS_NODE], count, of_class[BT_CLASSES];
 };
 
 /* The chunk of metadata is in this leaf of the chunk tree alone. */
@@ -72,8 +72,8 @@ static int read_block(void *device, const struct pf_ref *ref, void *bytes)
 static struct phases *make_fs(void)
 {
 	struct phases *p = calloc(1, sizeof(*p));
-	uint8_t super[E2PF_BTRFS_SUPER_BYTES], *device, *roots;
-	struct e2pf_chunk_map *map;
+	uint8_t super[BT_SUPER_BYTES], *device, *roots;
+	struct bt_chunk_map *map;
 
 	assert_non_null(p);
 	map = &p->btrfs.map;
@@ -96,13 +96,13 @@ static struct phases *make_fs(void)
 	fs_add_root(roots, BTRFS_CSUM_TREE_OBJECTID, META + 3 * MIB, 0);
 	fs_block(at(device, META + 3 * MIB), META + 3 * MIB,
 		 BTRFS_CSUM_TREE_OBJECTID, 0);
-	assert_null(e2pf_btrfs_plan_super(super, &map->super));
+	assert_null(bt_plan_super(super, &map->super));
 	map->devices = 2;
 	map->device[0] = map->device[1] = map->super.device;
 	map->device[1].devid = 2;
 	p->btrfs.bytes[0] = p->btrfs.bytes[1] = DEVICE;
 	p->source = &p->btrfs.source;
-	e2pf_btrfs_init(&p->btrfs, read_block, device);
+	bt_source_init(&p->btrfs, read_block, device);
 	assert_int_equal(map->count, 2);
 	assert_int_equal(map->tree_blocks, 2);
 	return p;
@@ -110,7 +110,7 @@ static struct phases *make_fs(void)
 
 static void free_fs(struct phases *p)
 {
-	e2pf_btrfs_fini(&p->btrfs);
+	bt_source_fini(&p->btrfs);
 	free(p->device);
 	free(p);
 }
@@ -145,7 +145,7 @@ static void seed_phases(struct phases *p, const struct pf_options *options,
 	     phase && phase->number < end;
 	     phase = source->ops->next(source, phase)) {
 		p->now = (uint8_t)(phase->number + 1);
-		assert_int_equal(phase->at_once, E2PF_LEAF_PORTION);
+		assert_int_equal(phase->at_once, BT_LEAF_PORTION);
 		for (unit = 0; unit < source->ops->units(source, phase->number,
 							 &more); unit++)
 			source->ops->seed(source, phase->number, unit,
@@ -158,10 +158,10 @@ static void expect_blocks(struct phases *p, unsigned roots, unsigned nodes,
 {
 	const struct pf_options options = { .budget = MIB };
 
-	seed_phases(p, &options, E2PF_BTRFS_PHASES);
-	assert_int_equal(p->of_class[E2PF_BTRFS_CLASS_ROOTS], roots);
-	assert_int_equal(p->of_class[E2PF_BTRFS_CLASS_NODES], nodes);
-	assert_int_equal(p->of_class[E2PF_BTRFS_CLASS_LEAVES], leaves);
+	seed_phases(p, &options, BT_PHASES);
+	assert_int_equal(p->of_class[BT_CLASS_ROOTS], roots);
+	assert_int_equal(p->of_class[BT_CLASS_NODES], nodes);
+	assert_int_equal(p->of_class[BT_CLASS_LEAVES], leaves);
 }
 
 /* The roots of trees come before all leaves, even those that are leaves; each
@@ -174,16 +174,16 @@ TEST(test_phases)
 	const uint64_t leaf = META + 3 * MIB + FS_NODE;
 	const struct {
 		uint64_t address;
-		enum e2pf_btrfs_phase phase;
+		enum bt_phase phase;
 	} blocks[] = {
-		{ META, E2PF_BTRFS_NODES },
-		{ META + MIB, E2PF_BTRFS_NODES },
-		{ META + 2 * MIB, E2PF_BTRFS_NODES },
-		{ META + 3 * MIB, E2PF_BTRFS_NODES },
-		{ leaf, E2PF_BTRFS_NODES },
+		{ META, BT_PHASE_NODES },
+		{ META + MIB, BT_PHASE_NODES },
+		{ META + 2 * MIB, BT_PHASE_NODES },
+		{ META + 3 * MIB, BT_PHASE_NODES },
+		{ leaf, BT_PHASE_NODES },
 		/* These in this order. */
-		{ META + MIB + FS_NODE, E2PF_BTRFS_LEAVES },
-		{ META + 2 * MIB + FS_NODE, E2PF_BTRFS_LEAVES },
+		{ META + MIB + FS_NODE, BT_PHASE_LEAVES },
+		{ META + 2 * MIB + FS_NODE, BT_PHASE_LEAVES },
 	};
 	unsigned before = 0;
 	size_t i;
@@ -194,7 +194,7 @@ TEST(test_phases)
 		uint64_t block = (blocks[i].address - META + 4 * MIB) / FS_NODE;
 
 		assert_int_equal(p->of[block], blocks[i].phase + 1);
-		if (blocks[i].phase == E2PF_BTRFS_LEAVES) {
+		if (blocks[i].phase == BT_PHASE_LEAVES) {
 			assert_true(p->place[block] > before);
 			before = p->place[block];
 		}
@@ -224,9 +224,9 @@ TEST(test_room_for_leaves)
 			.has_checker = true, .budget = cases[i].budget
 		};
 
-		seed_phases(p, &options, E2PF_BTRFS_LEAVES);
+		seed_phases(p, &options, BT_PHASE_LEAVES);
 		assert_int_equal(p->source->ops->units(p->source,
-						       E2PF_BTRFS_LEAVES,
+						       BT_PHASE_LEAVES,
 						       &more), cases[i].leaves);
 		/* The check keeps so few leaves on any machine. */
 		assert_int_equal(p->btrfs.drop_read, cases[i].window);
@@ -250,17 +250,18 @@ static void keep_leaf(void *ctx, const struct pf_ref *ref)
 	order->leaf[order->leaves++] = leaf;
 }
 
-static struct order leaves_of(struct phases *p, bool seeks)
+static struct order leaves_of(struct phases *p, bool seek_bound)
 {
-	const struct pf_options options = { .budget = MIB, .seeks = seeks };
+	const struct pf_options options = { .budget = MIB,
+					  .seek_bound = seek_bound };
 	struct order order = { .leaves = 0 };
 	bool more;
 	uint64_t i;
 
-	seed_phases(p, &options, E2PF_BTRFS_LEAVES);
-	for (i = 0; i < p->source->ops->units(p->source, E2PF_BTRFS_LEAVES,
+	seed_phases(p, &options, BT_PHASE_LEAVES);
+	for (i = 0; i < p->source->ops->units(p->source, BT_PHASE_LEAVES,
 					      &more); i++)
-		p->source->ops->seed(p->source, E2PF_BTRFS_LEAVES, i, keep_leaf,
+		p->source->ops->seed(p->source, BT_PHASE_LEAVES, i, keep_leaf,
 				     &order);
 	return order;
 }
@@ -269,7 +270,7 @@ static struct order leaves_of(struct phases *p, bool seeks)
 TEST(test_sweeps_of_a_device)
 {
 	static const struct {
-		bool seeks;
+		bool seek_bound;
 		unsigned sweeps, near;
 	} cases[] = { { true, 3, 128 }, { false, 15, 12 } };
 	struct phases *p = make_fs();
@@ -291,7 +292,7 @@ TEST(test_sweeps_of_a_device)
 			fs_add_root(roots, 300 - k, META + (k + 1) * 65536, 1);
 			make_tree(p->device, META + (k + 1) * 65536, 300 - k, 2);
 		}
-		order = leaves_of(p, cases[i].seeks);
+		order = leaves_of(p, cases[i].seek_bound);
 		assert_int_equal(order.leaves, 30);
 		assert_int_equal(order.sweeps, cases[i].sweeps);
 		/* Leaves 0, 2 and 3 are the first tree's. */
@@ -304,7 +305,7 @@ TEST(test_sweeps_of_a_device)
 			fs_add_ptr(at(p->device, META + (1 + (k == 1 || k == 4)) *
 				      FS_NODE), META + leaf[k] * FS_NODE,
 				   FS_GENERATION);
-		order = leaves_of(p, cases[i].seeks);
+		order = leaves_of(p, cases[i].seek_bound);
 		assert_int_equal(order.leaves, COUNT(leaf));
 		assert_memory_equal(order.leaf, leaf, sizeof(leaf));
 	}
@@ -390,9 +391,9 @@ TEST(test_walk)
 #define ROOT(slot, l) { .logical = CHUNK + (slot) * FS_NODE, .level = (l) }
 
 struct forest {
-	struct e2pf_leaf_order order;
-	struct e2pf_slot_set seen;
-	struct e2pf_chunk_map map;
+	struct bt_leaf_order order;
+	struct bt_slot_set seen;
+	struct bt_chunk_map map;
 };
 
 static void set_up(struct forest *f, uint64_t link_bytes)
@@ -400,18 +401,18 @@ static void set_up(struct forest *f, uint64_t link_bytes)
 	fs_map(&f->map, 2);
 	fs_add_chunk(&f->map, 2 * CHUNK, BTRFS_BLOCK_GROUP_METADATA, 1, CHUNK, 2);
 	fs_add_chunk(&f->map, CHUNK, BTRFS_BLOCK_GROUP_METADATA, 1, CHUNK, 1);
-	e2pf_chunk_map_finish(&f->map);
+	bt_chunk_map_finish(&f->map);
 	assert_int_equal(f->map.slots, 2 * SLOTS);
-	assert_true(e2pf_slot_set_init(&f->seen, f->map.slots));
+	assert_true(bt_slot_set_init(&f->seen, f->map.slots));
 	memset(&f->order, 0, sizeof(f->order));
-	e2pf_leaf_order_clear(&f->order, link_bytes);
+	bt_leaf_order_clear(&f->order, link_bytes);
 }
 
 static void tear_down(struct forest *f)
 {
-	e2pf_leaf_order_clear(&f->order, 0);
-	e2pf_slot_set_free(&f->seen);
-	e2pf_chunk_map_free(&f->map);
+	bt_leaf_order_clear(&f->order, 0);
+	bt_slot_set_free(&f->seen);
+	bt_chunk_map_free(&f->map);
 }
 
 static void expect(const struct forest *f, const uint64_t *leaf, size_t count)
@@ -425,12 +426,12 @@ static void expect(const struct forest *f, const uint64_t *leaf, size_t count)
 
 /* Tree 0 is node 100 with the leaves 30, 10 and 20; tree 1 is node 200 over
  * nodes 201 and 100, and has 15 and 35 of its own; tree 2 is the leaf 12. */
-static const struct e2pf_btrfs_ptr roots[] = {
+static const struct bt_ptr roots[] = {
 	ROOT(100, 1), ROOT(200, 2), ROOT(12, 0)
 };
 
 /* Trees 4 to 6, of leaves beside each other. */
-static const struct e2pf_btrfs_ptr side_by_side[] = {
+static const struct bt_ptr side_by_side[] = {
 	ROOT(1, 1), ROOT(2, 1), ROOT(3, 1)
 };
 
@@ -441,47 +442,47 @@ static void grow(struct forest *f)
 	const uint64_t a[] = { 10, 20, 30, 40 }, b[] = { 11, 21, 31 };
 	const uint64_t c[] = { 12, 22, 32 };
 
-	e2pf_leaf_order_add(&f->order, 201, 1, own, 3);
-	e2pf_leaf_order_add(&f->order, 200, 2, nodes, 2);
-	e2pf_leaf_order_add(&f->order, 100, 1, first, 3);
-	e2pf_leaf_order_add(&f->order, 1, 1, a, 4);
-	e2pf_leaf_order_add(&f->order, 2, 1, b, 3);
-	e2pf_leaf_order_add(&f->order, 3, 1, c, 3);
+	bt_leaf_order_add(&f->order, 201, 1, own, 3);
+	bt_leaf_order_add(&f->order, 200, 2, nodes, 2);
+	bt_leaf_order_add(&f->order, 100, 1, first, 3);
+	bt_leaf_order_add(&f->order, 1, 1, a, 4);
+	bt_leaf_order_add(&f->order, 2, 1, b, 3);
+	bt_leaf_order_add(&f->order, 3, 1, c, 3);
 }
 
 TEST(test_orders)
 {
 	static const struct {
-		const struct e2pf_btrfs_ptr *root;
+		const struct bt_ptr *root;
 		size_t roots;
-		struct e2pf_sweeps sweeps;
+		struct bt_sweeps sweeps;
 		uint64_t leaf[10];
 		size_t leaves;
 	} cases[] = {
 		/* Each tree's leaves in the order of addresses, after those of
 		 * earlier trees; shared leaves come with the first tree. */
-		{ roots, 3, { .most = 16, .room = 100 },
+		{ roots, 3, { .max = 16, .room = 100 },
 		  { 10, 20, 30, 15, 35, 12 }, 6 },
 		/* A sweep has at least its part of the leaves. */
-		{ roots, 3, { .most = 1, .room = 100 },
+		{ roots, 3, { .max = 1, .room = 100 },
 		  { 10, 12, 15, 20, 30, 35 }, 6 },
-		{ roots + 1, 2, { .most = 2, .room = 100 },
+		{ roots + 1, 2, { .max = 2, .room = 100 },
 		  { 10, 15, 20, 30, 35, 12 }, 6 },
 		/* Leaves of later trees that lie between two of a tree come
 		 * with it, unless the two are too far apart. */
-		{ roots, 3, { .most = 16, .near = 10, .room = 100 },
+		{ roots, 3, { .max = 16, .near = 10, .room = 100 },
 		  { 10, 12, 15, 20, 30, 35 }, 6 },
-		{ roots, 3, { .most = 16, .near = 9, .room = 100 },
+		{ roots, 3, { .max = 16, .near = 9, .room = 100 },
 		  { 10, 20, 30, 15, 35, 12 }, 6 },
 		/* If not all leaves may be ahead of the check, two thirds of
 		 * those that may are taken along, from the lowest slots on.
 		 * There is room for more when the check has come to a sweep
 		 * that lost some of its leaves to an earlier one. */
 		{ side_by_side, 3,
-		  { .most = 1, .near = 10, .room = 6, .by_device = true },
+		  { .max = 1, .near = 10, .room = 6, .by_device = true },
 		  { 10, 11, 12, 20, 21, 22, 30, 40, 31, 32 }, 10 },
 		{ side_by_side, 3,
-		  { .most = 1, .near = 11, .room = 3, .by_device = true },
+		  { .max = 1, .near = 11, .room = 3, .by_device = true },
 		  { 10, 11, 12, 20, 30, 40, 21, 22, 31, 32 }, 10 },
 	};
 	struct forest f;
@@ -490,14 +491,14 @@ TEST(test_orders)
 	for (i = 0; i < COUNT(cases); i++) {
 		set_up(&f, MIB);
 		grow(&f);
-		e2pf_leaf_order_make(&f.order, cases[i].root, cases[i].roots,
-				     &cases[i].sweeps, &f.map, &f.seen);
+		bt_leaf_order_make(&f.order, cases[i].root, cases[i].roots,
+				   &cases[i].sweeps, &f.map, &f.seen);
 		expect(&f, cases[i].leaf, cases[i].leaves);
-		assert_false(e2pf_slot_set_add(&f.seen, 10));
-		assert_true(e2pf_slot_set_add(&f.seen, 100));
-		assert_true(e2pf_slot_set_add(&f.seen, 101));
-		assert_false(e2pf_slot_set_add(&f.seen, 100));
-		assert_false(e2pf_slot_set_add(&f.seen, 2 * SLOTS));
+		assert_false(bt_slot_set_add(&f.seen, 10));
+		assert_true(bt_slot_set_add(&f.seen, 100));
+		assert_true(bt_slot_set_add(&f.seen, 101));
+		assert_false(bt_slot_set_add(&f.seen, 100));
+		assert_false(bt_slot_set_add(&f.seen, 2 * SLOTS));
 		tear_down(&f);
 	}
 }
@@ -505,10 +506,10 @@ TEST(test_orders)
 /* Portions of the devices alternate. */
 TEST(test_devices)
 {
-	const struct e2pf_sweeps sweeps = {
-		.most = 16, .room = 10000, .by_device = true
+	const struct bt_sweeps sweeps = {
+		.max = 16, .room = 10000, .by_device = true
 	};
-	const struct e2pf_btrfs_ptr root = ROOT(1, 1);
+	const struct bt_ptr root = ROOT(1, 1);
 	uint64_t child[3 * PORTION];
 	struct forest f;
 	unsigned i;
@@ -518,8 +519,8 @@ TEST(test_devices)
 		child[i] = 10 + i;
 	for (; i < 3 * PORTION - 1; i++)
 		child[i] = SLOTS + 10 + i;
-	e2pf_leaf_order_add(&f.order, 1, 1, child, i);
-	e2pf_leaf_order_make(&f.order, &root, 1, &sweeps, &f.map, &f.seen);
+	bt_leaf_order_add(&f.order, 1, 1, child, i);
+	bt_leaf_order_make(&f.order, &root, 1, &sweeps, &f.map, &f.seen);
 	assert_int_equal(f.order.leaves, i);
 	for (i = 0; i < f.order.leaves; i++)
 		assert_int_equal(f.order.leaf[i].slot,
@@ -533,24 +534,24 @@ TEST(test_devices)
  * root that was never read, and no room for links. */
 TEST(test_hostile)
 {
-	const struct e2pf_btrfs_ptr root[] = {
+	const struct bt_ptr root[] = {
 		ROOT(1, 1), ROOT(1, 2), ROOT(2, 3), ROOT(9, 1)
 	};
 	const uint64_t child[] = { 1, 2, 7 }, other[] = { 1, 2, 8 };
-	const struct e2pf_sweeps sweeps = { .most = 16, .room = 100 };
+	const struct bt_sweeps sweeps = { .max = 16, .room = 100 };
 	const uint64_t found[] = { 1, 2, 7 };
 	struct forest f;
 
 	set_up(&f, ROOM_FOR(1, 3));
-	e2pf_leaf_order_add(&f.order, 1, 2, other, 2);
-	e2pf_leaf_order_add(&f.order, 2, 1, child, 3);
-	e2pf_leaf_order_make(&f.order, root, 4, &sweeps, &f.map, &f.seen);
+	bt_leaf_order_add(&f.order, 1, 2, other, 2);
+	bt_leaf_order_add(&f.order, 2, 1, child, 3);
+	bt_leaf_order_make(&f.order, root, 4, &sweeps, &f.map, &f.seen);
 	expect(&f, NULL, 0);
 	tear_down(&f);
 	set_up(&f, MIB);
-	e2pf_leaf_order_add(&f.order, 1, 2, other, 3);
-	e2pf_leaf_order_add(&f.order, 2, 1, child, 3);
-	e2pf_leaf_order_make(&f.order, root, 4, &sweeps, &f.map, &f.seen);
+	bt_leaf_order_add(&f.order, 1, 2, other, 3);
+	bt_leaf_order_add(&f.order, 2, 1, child, 3);
+	bt_leaf_order_make(&f.order, root, 4, &sweeps, &f.map, &f.seen);
 	expect(&f, found, 3);
 	tear_down(&f);
 }
@@ -564,7 +565,7 @@ TEST(test_empty_nodes)
 
 	set_up(&f, ROOM_FOR(10, 0));
 	for (i = 0; i < 1000; i++)
-		e2pf_leaf_order_add(&f.order, i, 1, &none, 0);
+		bt_leaf_order_add(&f.order, i, 1, &none, 0);
 	assert_uint_in_range(f.order.nodes, 10, 20);
 	tear_down(&f);
 }

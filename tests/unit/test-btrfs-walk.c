@@ -7,13 +7,13 @@
 
 #include "unit.h"
 #include "btrfs-fs.h"
-#include "send/mounted.h"
-#include "send/walk.h"
+#include "btrfs/send_mounted.h"
+#include "btrfs/walk.h"
 
 #define MIB (UINT64_C(1) << 20)
 
 /*
- * A mounted btrfs without a kernel, in place of lib/send/mounted.c.  Tree t has one node
+ * A mounted btrfs without a kernel, in place of btrfs/send_mounted.c.  Tree t has one node
  * at t MiB with FAKE_LEAVES leaves behind it; leaf i has the inodes 256 + 10 * i to
  * 265 + 10 * i; leaf FAKE_EXTENTS has only extents of its last inode.
  */
@@ -45,7 +45,7 @@ static struct {
 	bool cached;
 	unsigned searched[3][FAKE_LEAVES], searches;	/* of each tree's leaves */
 	unsigned nodes;					/* read from the device */
-	struct e2pf_session *stops;			/* at the tenth search */
+	struct pf_session *stops;			/* at the tenth search */
 } fake;
 
 static uint64_t at_inode;		/* of the directory */
@@ -66,7 +66,7 @@ static int read_node(void *ctx, const struct pf_ref *ref, void *block)
 	return 0;
 }
 
-const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd, bool leaf)
+const char *bt_mounted_open(struct bt_mounted *fs, int fd, bool leaf)
 {
 	(void)leaf;
 	fs->fd = dup(fd);
@@ -75,50 +75,50 @@ const char *e2pf_mounted_open(struct e2pf_mounted *fs, int fd, bool leaf)
 	return NULL;
 }
 
-const char *e2pf_mounted_open_devices(struct e2pf_mounted *fs)
+const char *bt_mounted_open_devices(struct bt_mounted *fs)
 {
 	fs_map(&fs->map, 1);
 	fs_add_chunk(&fs->map, 0, BTRFS_BLOCK_GROUP_METADATA, 1, 1024 * MIB, 1);
-	e2pf_chunk_map_finish(&fs->map);
+	bt_chunk_map_finish(&fs->map);
 	fs->device[0] = memfd_create("fake", MFD_CLOEXEC);
 	fs->map.read = read_node;
 	return NULL;
 }
 
-void e2pf_mounted_close(struct e2pf_mounted *fs)
+void bt_mounted_close(struct bt_mounted *fs)
 {
 	if (fs->map.devices)
 		close(fs->device[0]);
 	close(fs->fd);
-	e2pf_chunk_map_free(&fs->map);
+	bt_chunk_map_free(&fs->map);
 }
 
-uint64_t e2pf_mounted_bytes_read(void)
+uint64_t bt_mounted_bytes_read(void)
 {
 	return bytes_read;
 }
 
-uint64_t e2pf_mounted_tree_of(int fd)
+uint64_t bt_mounted_tree_of(int fd)
 {
 	(void)fd;
 	return FAKE_TOP;
 }
 
-int e2pf_mounted_root(const struct e2pf_mounted *fs, uint64_t tree,
-		      struct e2pf_btrfs_ptr *root)
+int bt_mounted_root(const struct bt_mounted *fs, uint64_t tree,
+		    struct bt_ptr *root)
 {
 	(void)fs;
-	*root = (struct e2pf_btrfs_ptr) {
+	*root = (struct bt_ptr) {
 		.logical = tree * MIB, .owner = tree, .level = 1,
 		.generation = FS_GENERATION
 	};
 	return 0;
 }
 
-static void pass_entry(const struct entry *e, e2pf_btrfs_item_sink sink, void *ctx)
+static void pass_entry(const struct entry *e, bt_item_sink sink, void *ctx)
 {
 	uint8_t b[BT_SIZE(dir_item) + 1] = { 0 };
-	const struct e2pf_btrfs_item item = {
+	const struct bt_item item = {
 		.key = { e->directory, 2, BTRFS_DIR_INDEX_KEY }, .bytes = b,
 		.size = sizeof(b)
 	};
@@ -129,11 +129,11 @@ static void pass_entry(const struct entry *e, e2pf_btrfs_item_sink sink, void *c
 	sink(ctx, &item);
 }
 
-int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
-			const struct e2pf_btrfs_range *keys,
-			e2pf_btrfs_item_sink sink, void *ctx)
+int bt_mounted_search(const struct bt_mounted *fs, uint64_t tree,
+		      const struct bt_range *keys,
+		      bt_item_sink sink, void *ctx)
 {
-	const struct e2pf_btrfs_item ref = {
+	const struct bt_item ref = {
 		.key = { FAKE_TOP, FAKE_BELOW, BTRFS_ROOT_REF_KEY }
 	};
 	const uint64_t leaf = keys->first.objectid < 256 ? 0 :
@@ -149,7 +149,7 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 	pthread_mutex_lock(&lock);
 	fake.searched[tree - FAKE_TOP][leaf]++;
 	if (++fake.searches == 10 && fake.stops)
-		e2pf_session_interrupt(fake.stops, -1);
+		pf_session_interrupt(fake.stops, -1);
 	if (!fake.cached)
 		bytes_read += FS_NODE;
 	pthread_mutex_unlock(&lock);
@@ -160,7 +160,7 @@ int e2pf_mounted_search(const struct e2pf_mounted *fs, uint64_t tree,
 	return 0;
 }
 
-int e2pf_mounted_open_file(const struct e2pf_mounted *fs, uint64_t tree, uint64_t inode)
+int bt_mounted_open_file(const struct bt_mounted *fs, uint64_t tree, uint64_t inode)
 {
 	(void)fs, (void)tree, (void)inode;
 	return -1;
@@ -180,21 +180,21 @@ static struct pf_engine_stats stats;
 
 static void walk(uint64_t inode, bool subvolumes, uint64_t memory, bool cached, bool stop)
 {
-	const struct e2pf_settings settings = { .memory = memory, .threads = 2 };
-	struct e2pf_session *session;
+	const struct pf_settings settings = { .memory = memory, .threads = 2 };
+	struct pf_session *session;
 	int fd = open("/", O_RDONLY | O_DIRECTORY);
 	const char *why;
 
 	memset(&fake, 0, sizeof(fake));
 	fake.cached = cached;
 	at_inode = inode;
-	session = e2pf_btrfs_walk_open(fd, "fake", subvolumes, &settings, &why);
+	session = bt_walk_open(fd, "fake", subvolumes, &settings, &why);
 	assert_non_null(session);
 	close(fd);
 	fake.stops = stop ? session : NULL;
-	e2pf_btrfs_walk_read(session, UINT64_MAX);
-	e2pf_session_count(session, &stats);
-	e2pf_session_free(session);
+	bt_walk_read(session, UINT64_MAX);
+	pf_session_count(session, &stats);
+	pf_session_free(session);
 }
 
 #define MUCH (UINT64_C(1) << 30)

@@ -13,9 +13,9 @@
 #include "unit.h"
 #include "own-run.h"
 #include "recorded-tree.h"
-#include "device/budget.h"
-#include "device/share.h"
-#include "device/thread.h"
+#include "prefetch/budget.h"
+#include "prefetch/share.h"
+#include "lib/thread.h"
 
 #define MIB 1048576ull
 #define KIB 1024ull
@@ -122,9 +122,9 @@ TEST(each_machine)
 	for (i = 0; i < COUNT(machines); i++) {
 		print_message("%s\n", machines[i].name);
 		tree_make(machines[i].tree);
-		assert_int_equal(e2pf_memory_share(tree_root, false),
+		assert_int_equal(pf_memory_share(tree_root, false),
 				 machines[i].available);
-		assert_int_equal(e2pf_memory_share(tree_root, true),
+		assert_int_equal(pf_memory_share(tree_root, true),
 				 machines[i].idle);
 		tree_remove();
 	}
@@ -151,15 +151,15 @@ TEST(behind_long_lists)
 	tree_make(MEMINFO GROUP("") USE_V2("a", "104857600", "94371840")
 		  USE_V2("b", "4096", "0") STAT_V2("a", "0", "0", "0", "0"));
 	put_behind_others("proc/self/cgroup", "0::/a");
-	assert_int_equal(e2pf_memory_share(tree_root, false), 10 * MIB);
+	assert_int_equal(pf_memory_share(tree_root, false), 10 * MIB);
 	put_behind_others("sys/fs/cgroup/a/memory.stat",
 			  "inactive_file 5242880\nactive_file 0\n");
-	assert_int_equal(e2pf_memory_share(tree_root, false), 15 * MIB);
+	assert_int_equal(pf_memory_share(tree_root, false), 15 * MIB);
 	put_behind_others("proc/meminfo", "MemAvailable: 5 kB");
-	assert_int_equal(e2pf_memory_share(tree_root, false), 5 * KIB);
+	assert_int_equal(pf_memory_share(tree_root, false), 5 * KIB);
 }
 
-#define PIDS(dir, most, used) G dir "/pids.max: " most "\n" \
+#define PIDS(dir, max, used) G dir "/pids.max: " max "\n" \
 	G dir "/pids.current: " used "\n"
 
 /* How many of 100 threads, if there are so many processors less. */
@@ -228,10 +228,10 @@ static unsigned start(struct child *child, uid_t user)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (user && setuid(user))
 			_exit(1);
-		e2pf_share_join();
-		e2pf_share_join();
-		e2pf_share_leave();
-		n = e2pf_share_count();
+		pf_share_join();
+		pf_share_join();
+		pf_share_leave();
+		n = pf_share_count();
 		if (write(ends[1], &n, sizeof(n)) == sizeof(n))
 			pause();
 		_exit(1);
@@ -269,7 +269,7 @@ TEST(join_and_die)
 		SKIP("no mount name space\n");
 	for (i = 0; i < COUNT(child); i++)
 		assert_int_equal(start(&child[i], 0), i + 1);
-	assert_int_equal(e2pf_share_count(), 1);	/* it has not joined */
+	assert_int_equal(pf_share_count(), 1);		/* it has not joined */
 	assert_int_equal(count_of(0), 4);
 	for (i = 0; i < COUNT(child); i++) {
 		end(&child[i]);
@@ -289,7 +289,7 @@ TEST(fork_and_end)
 	assert_int_equal(pipe(ends), 0);
 	pid = fork();
 	if (!pid) {
-		e2pf_share_join();
+		pf_share_join();
 		if (!fork()) {
 			alarm(60);
 			close(ends[1]);
@@ -320,7 +320,7 @@ TEST(many)
 }
 
 /* Start a process of another user that tries to count as one of root: it locks
- * /proc/locks, takes what it can of root's folder, and becomes a program of root. */
+ * /proc/locks, takes what it can of root's directory, and becomes a program of root. */
 static void start_other(struct child *other, const char *setuid_program)
 {
 	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
@@ -361,7 +361,7 @@ TEST(of_other_users)
 	assert_int_equal(start(&check, 0), 1);
 	start_other(&other, "/run/root-sleep");
 	assert_int_equal(count_of(0), 2);
-	/* One without a folder of its own counts itself alone; others of that user
+	/* One without a directory of its own counts itself alone; others of that user
 	 * see each other, and root sees neither. */
 	assert_int_equal(start(&user, NOBODY), 1);
 	assert_int_equal(count_of(NOBODY), 1);
@@ -376,8 +376,8 @@ TEST(of_other_users)
 	end(&check);
 }
 
-/* A folder that others can change, or a link to one, is not used. */
-TEST(folders_not_trusted)
+/* A directory that others can change, or a link to one, is not used. */
+TEST(directories_not_trusted)
 {
 	static const char *const bad[] = {
 		"mkdir -m 777 /run/e2prefetch", "mkdir -m 775 /run/e2prefetch",
@@ -422,24 +422,24 @@ TEST(out_of_the_way)
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	for (fd = 0; fd < 1024; fd++)
 		was_open[fd] = fcntl(fd, F_GETFD) >= 0;
-	e2pf_share_join();
+	pf_share_join();
 	assert_int_equal(lowest_free(), before);
 	for (fd = 0; fd < 1024; fd++)
 		if (!was_open[fd] && fcntl(fd, F_GETFD) >= 0)
 			high = fd;
 	if (run_is_own)
 		assert_uint_in_range(high, 200, 1023);
-	e2pf_share_leave();
+	pf_share_leave();
 	assert_true(high < 0 || fcntl(high, F_GETFD) < 0);
 
 	few = old;
 	few.rlim_cur = 100;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	e2pf_share_join();
-	assert_int_equal(e2pf_share_count(), 1);
+	pf_share_join();
+	assert_int_equal(pf_share_count(), 1);
 	for (fd = before; fd < 100; fd++)
 		assert_int_equal(fcntl(fd, F_GETFD) >= 0, was_open[fd]);
-	e2pf_share_leave();
+	pf_share_leave();
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 
@@ -450,12 +450,12 @@ TEST(closed_stream)
 
 	fflush(stdout);
 	close(STDOUT_FILENO);
-	e2pf_share_join();
+	pf_share_join();
 	if (dup2(out, STDOUT_FILENO) < 0)
 		abort();
 	close(out);
 	assert_int_equal(own_run_checks("/run/e2prefetch"), 0);
-	e2pf_share_leave();
+	pf_share_leave();
 }
 
 UNIT_MAIN(begin, NULL)

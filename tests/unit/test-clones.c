@@ -3,7 +3,7 @@
 /* Blocks that several files claim, read ahead in the order in which pass 1D
  * clones them. */
 #include "unit.h"
-#include "check.h"
+#include "e2fsck/check.h"
 #include "engine-rig.h"
 
 #define BLOCKS 8000u
@@ -11,7 +11,7 @@
 /* An engine that sleeps because all samples are cached. */
 static void set_up(struct rig *r)
 {
-	clones_forget();
+	e2fsck_clones_forget();
 	rig_set_up_sized(r, 1, 8192, 1);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
 	rig_start(r);
@@ -25,14 +25,14 @@ RIG_TESTS(each_once, 1, set_up(r))
 	unsigned i;
 
 	for (i = 200; i < 7900; i += 10)
-		clones_add(i);
+		e2fsck_clones_add(i);
 	for (i = 200; i < 7900; i += 10)
-		clones_add(i);
+		e2fsck_clones_add(i);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 0);
-	clones_at(r->fs.ext4, r->e, 150);	/* not in the list */
+	e2fsck_clones_at(r->fs.ext4, r->e, 150); /* not in the list */
 	assert_int_equal(fake_threads_alive(), 0);
-	clones_at(r->fs.ext4, r->e, 200);
+	e2fsck_clones_at(r->fs.ext4, r->e, 200);
 	fake_threads_settle();
 	for (i = 210; i < 7900; i++)
 		assert_int_equal(rig_asked(r, i), i % 10 == 0);
@@ -47,8 +47,8 @@ RIG_TESTS(many, 2, set_up(r))
 
 	for (i = 200; i < 7900; i++)
 		if (i != gap)
-			clones_add(i);
-	clones_at(r->fs.ext4, r->e, 200);
+			e2fsck_clones_add(i);
+	e2fsck_clones_at(r->fs.ext4, r->e, 200);
 	fake_threads_settle();
 	for (i = 201; i < 7900; i++)
 		assert_int_equal(rig_asked(r, i), i != gap);
@@ -59,20 +59,20 @@ RIG_TESTS(many, 2, set_up(r))
 RIG_TESTS(forgotten, 1, set_up(r))
 {
 	/* Each block is claimed once. */
-	clones_at(r->fs.ext4, r->e, 300);
+	e2fsck_clones_at(r->fs.ext4, r->e, 300);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 0);
-	clones_forget();
-	clones_add(300);
-	clones_forget();
-	clones_add(400);
-	clones_at(r->fs.ext4, r->e, 500);
-	clones_at(r->fs.ext4, r->e, 400);
+	e2fsck_clones_forget();
+	e2fsck_clones_add(300);
+	e2fsck_clones_forget();
+	e2fsck_clones_add(400);
+	e2fsck_clones_at(r->fs.ext4, r->e, 500);
+	e2fsck_clones_at(r->fs.ext4, r->e, 400);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, 300), 0);
 	/* The list is complete once cloning has begun. */
-	clones_add(500);
-	clones_at(r->fs.ext4, r->e, 500);
+	e2fsck_clones_add(500);
+	e2fsck_clones_at(r->fs.ext4, r->e, 500);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, 500), 0);
 }
@@ -84,14 +84,14 @@ RIG_TESTS(other_orders, 1, set_up(r))
 	unsigned i;
 
 	for (i = 200; i < 7900; i += 3)
-		clones_add(i);
-	clones_at(r->fs.ext4, r->e, 200);
-	clones_at(r->fs.ext4, r->e, 5000);
+		e2fsck_clones_add(i);
+	e2fsck_clones_at(r->fs.ext4, r->e, 200);
+	e2fsck_clones_at(r->fs.ext4, r->e, 5000);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, 5003), 1);
 	for (i = 4997; i > 203; i -= 3)
-		clones_at(r->fs.ext4, r->e, i);
-	clones_at(r->fs.ext4, r->e, 203);
+		e2fsck_clones_at(r->fs.ext4, r->e, i);
+	e2fsck_clones_at(r->fs.ext4, r->e, 203);
 	fake_threads_settle();
 }
 
@@ -101,10 +101,10 @@ RIG_TESTS(limited, 1, set_up(r))
 	unsigned i;
 
 	for (i = 1; i < 600000; i += 2)
-		clones_add(i);
-	clones_at(r->fs.ext4, r->e, i - 2);
+		e2fsck_clones_add(i);
+	e2fsck_clones_at(r->fs.ext4, r->e, i - 2);
 	assert_int_equal(fake_threads_alive(), 0);
-	clones_at(r->fs.ext4, r->e, 201);
+	e2fsck_clones_at(r->fs.ext4, r->e, 201);
 	assert_int_not_equal(fake_threads_alive(), 0);
 }
 
@@ -116,14 +116,14 @@ RIG_TESTS(no_memory, 4, set_up(r))
 
 	fake_fail_allocation((int)way);
 	for (i = 300; i < 7900; i += 300)
-		clones_add(i);
+		e2fsck_clones_add(i);
 	fake_fail_allocation(-1);
-	clones_add(400);
-	clones_add(UINT64_MAX);
-	clones_add(400 + (UINT64_C(1) << 40));
-	clones_at(r->fs.ext4, r->e, UINT64_MAX - 1);
-	clones_at(r->fs.ext4, r->e, 500);
-	clones_at(r->fs.ext4, r->e, 600);
+	e2fsck_clones_add(400);
+	e2fsck_clones_add(UINT64_MAX);
+	e2fsck_clones_add(400 + (UINT64_C(1) << 40));
+	e2fsck_clones_at(r->fs.ext4, r->e, UINT64_MAX - 1);
+	e2fsck_clones_at(r->fs.ext4, r->e, 500);
+	e2fsck_clones_at(r->fs.ext4, r->e, 600);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, 500), 0);
 	assert_int_equal(rig_asked(r, 900), 1);
@@ -133,9 +133,9 @@ RIG_TESTS(no_memory, 4, set_up(r))
  * whether anything is taken from what it did not say. */
 RIG_TESTS(stopped, 1, set_up(r))
 {
-	clones_add(300);
+	e2fsck_clones_add(300);
 	assert_true(pf_engine_stop(r->e, -1));
-	clones_at(r->fs.ext4, r->e, 300);
+	e2fsck_clones_at(r->fs.ext4, r->e, 300);
 	assert_int_equal(rig_asked(r, 300), 0);
 }
 

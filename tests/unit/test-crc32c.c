@@ -9,7 +9,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "unit.h"
-#include "standins.h"
+#include "e2fsck/accel/interposers.h"
 #include "numbers.h"
 
 #define LONGEST 1100u

@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 
 #include "unit.h"
-#include "device/device.h"
-#include "device/filter.h"
+#include "prefetch/device.h"
+#include "prefetch/filter.h"
 
 #define SIZE (1u << 20)
 #define NOBODY 65534
@@ -45,18 +45,18 @@ FIXTURE(remove_file)
 
 TEST(refused)
 {
-	struct e2pf_device *dev;
+	struct pf_device *dev;
 	int other;
 
-	assert_int_equal(e2pf_device_open("/nowhere/at/all", 0, &dev), ENOENT);
-	assert_int_equal(e2pf_device_open("/tmp", 0, &dev), ENOTBLK);
-	assert_int_equal(e2pf_device_open("/dev/null", 0, &dev), ENOTBLK);
-	assert_int_equal(e2pf_device_open(path, SIZE, &dev), EINVAL);
-	assert_int_equal(e2pf_device_open(path, UINT64_MAX, &dev), EINVAL);
+	assert_int_equal(pf_device_open("/nowhere/at/all", 0, &dev), ENOENT);
+	assert_int_equal(pf_device_open("/tmp", 0, &dev), ENOTBLK);
+	assert_int_equal(pf_device_open("/dev/null", 0, &dev), ENOTBLK);
+	assert_int_equal(pf_device_open(path, SIZE, &dev), EINVAL);
+	assert_int_equal(pf_device_open(path, UINT64_MAX, &dev), EINVAL);
 	/* As descriptor 0, which is closed like another. */
 	other = dup(0);
 	close(0);
-	assert_int_equal(e2pf_device_open(path, SIZE, &dev), EINVAL);
+	assert_int_equal(pf_device_open(path, SIZE, &dev), EINVAL);
 	assert_int_equal(open(path, O_RDONLY), 0);
 	assert_int_equal(dup2(other, 0), 0);
 	close(other);
@@ -64,11 +64,11 @@ TEST(refused)
 
 TEST(read_and_end)
 {
-	struct e2pf_device *dev;
+	struct pf_device *dev;
 	unsigned char buf[8192];
-	enum e2pf_residency found;
+	enum pf_residency found;
 
-	assert_int_equal(e2pf_device_open(path, 4096, &dev), 0);
+	assert_int_equal(pf_device_open(path, 4096, &dev), 0);
 	assert_true(dev->size == SIZE - 4096);
 	assert_int_equal(dev->ops->read(dev, buf, 4096, sizeof(buf)), 0);
 	assert_int_equal(buf[0], 2);
@@ -78,12 +78,12 @@ TEST(read_and_end)
 	/* The range was just read, so it is cached.  An empty range has no
 	 * length, and a range that cannot be mapped counts as missing. */
 	assert_true(dev->ops->span(dev, 4096, 8192, &found) == 8192);
-	assert_true(found == E2PF_CACHED);
+	assert_true(found == PF_CACHED);
 	assert_true(dev->ops->span(dev, 4096, 0, &found) == 0);
-	assert_int_equal(found, E2PF_MISSING);
+	assert_int_equal(found, PF_MISSING);
 	assert_true(dev->ops->span(dev, UINT64_C(1) << 63, 4096,
 				   &found) == 4096);
-	assert_int_equal(found, E2PF_MISSING);
+	assert_int_equal(found, PF_MISSING);
 	dev->ops->close(dev);
 }
 
@@ -92,57 +92,57 @@ TEST(read_and_end)
 TEST(asked_by_reading)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	enum e2pf_residency found;
-	struct e2pf_device *dev;
+	enum pf_residency found;
+	struct pf_device *dev;
 	char buf[4096];
 	uint64_t len;
 
-	e2pf_set_may_ask_kernel(false);
-	assert_int_equal(e2pf_device_open(path, 4096, &dev), 0);
-	e2pf_set_may_ask_kernel(true);
+	pf_set_may_ask_kernel(false);
+	assert_int_equal(pf_device_open(path, 4096, &dev), 0);
+	pf_set_may_ask_kernel(true);
 	assert_true(dev->asks_by_reading);
-	assert_false(dev->sees_held);
+	assert_false(dev->sees_not_uptodate);
 	if (dev->unusable) {
 		assert_non_null(strstr(dev->unusable, "not allowed"));
 		dev->ops->close(dev);
 		skip();
 	}
-	assert_true(e2pf_is_cached(dev, 0, dev->size, false));
+	assert_true(pf_is_cached(dev, 0, dev->size, false));
 	len = dev->ops->span(dev, dev->size - 100, 4096, &found);
-	assert_true(len == 4096 && found == E2PF_CACHED);
+	assert_true(len == 4096 && found == PF_CACHED);
 	dev->ops->span(dev, UINT64_C(1) << 63, 4096, &found);
-	assert_int_equal(found, E2PF_MISSING);
+	assert_int_equal(found, PF_MISSING);
 	/* A filesystem in memory keeps it. */
 	posix_fadvise(dev->fd, 0, 0, POSIX_FADV_DONTNEED);
 	assert_int_equal(dev->ops->read(dev, buf, 4 * page, sizeof(buf)), 0);
-	assert_true(e2pf_is_cached(dev, 4 * page, sizeof(buf), false));
+	assert_true(pf_is_cached(dev, 4 * page, sizeof(buf), false));
 	len = dev->ops->span(dev, 4 * page, 8 * page, &found);
-	assert_true(len >= sizeof(buf) && found == E2PF_CACHED);
+	assert_true(len >= sizeof(buf) && found == PF_CACHED);
 	len = dev->ops->span(dev, 32 * page, 8 * page, &found);
 	assert_true(len == 8 * page);
-	while (!e2pf_is_cached(dev, 32 * page, 8 * page, false))
+	while (!pf_is_cached(dev, 32 * page, 8 * page, false))
 		;
 	dev->ops->close(dev);
 }
 
 /* Where a file has no data, and that a range can be dropped.  A filesystem in memory
  * keeps it, and needs no device for holes. */
-static void look_at_holes(const char *folder)
+static void look_at_holes(const char *directory)
 {
 	char sparse[64];
 	int fd;
-	struct e2pf_device *dev;
+	struct pf_device *dev;
 	struct statfs fs;
-	enum e2pf_residency found;
+	enum pf_residency found;
 	uint64_t at;
 
-	snprintf(sparse, sizeof(sparse), "%s/test-device-XXXXXX", folder);
+	snprintf(sparse, sizeof(sparse), "%s/test-device-XXXXXX", directory);
 	fd = mkstemp(sparse);
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, 8 * SIZE), 0);
 	assert_int_equal(pwrite(fd, sparse, 1, 2 * SIZE), 1);
 	assert_int_equal(fsync(fd), 0);
-	assert_int_equal(e2pf_device_open(sparse, SIZE, &dev), 0);
+	assert_int_equal(pf_device_open(sparse, SIZE, &dev), 0);
 	at = dev->ops->next_data(dev, 0);
 	/* A filesystem without holes has data everywhere. */
 	assert_true(at == SIZE || at == 0);
@@ -152,16 +152,16 @@ static void look_at_holes(const char *folder)
 	assert_int_equal(fstatfs(fd, &fs), 0);
 	posix_fadvise(dev->fd, 2 * SIZE, 4096, POSIX_FADV_DONTNEED);
 	dev->ops->span(dev, SIZE, 4096, &found);
-	assert_int_equal(found == E2PF_CACHED, fs.f_type == TMPFS_MAGIC);
+	assert_int_equal(found == PF_CACHED, fs.f_type == TMPFS_MAGIC);
 	assert_int_equal(dev->ops->span(dev, 0, SIZE, &found), SIZE);
-	assert_int_equal(found == E2PF_CACHED, fs.f_type == TMPFS_MAGIC);
+	assert_int_equal(found == PF_CACHED, fs.f_type == TMPFS_MAGIC);
 	/* The data at its end is not part of it. */
 	assert_int_equal(dev->ops->span(dev, SIZE / 2, SIZE, &found),
 			 found ? SIZE / 2 : SIZE);
-	assert_int_equal(found == E2PF_CACHED, fs.f_type == TMPFS_MAGIC);
+	assert_int_equal(found == PF_CACHED, fs.f_type == TMPFS_MAGIC);
 	/* Behind all data. */
 	assert_int_equal(dev->ops->span(dev, SIZE + 4096, SIZE, &found), SIZE);
-	assert_int_equal(found == E2PF_CACHED, fs.f_type == TMPFS_MAGIC);
+	assert_int_equal(found == PF_CACHED, fs.f_type == TMPFS_MAGIC);
 	dev->ops->close(dev);
 	close(fd);
 	unlink(sparse);
@@ -180,28 +180,28 @@ TEST(page_written_in_part)
 {
 	char sparse[] = "/tmp/test-device-XXXXXX", buf[4096];
 	int fd = mkstemp(sparse);
-	enum e2pf_residency found;
-	struct e2pf_device *dev;
+	enum pf_residency found;
+	struct pf_device *dev;
 	bool zeroed;
 
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, 8 * SIZE), 0);
 	zeroed = !fallocate(fd, FALLOC_FL_ZERO_RANGE, SIZE + 100, 4096);
-	assert_int_equal(e2pf_device_open(sparse, 0, &dev), 0);
+	assert_int_equal(pf_device_open(sparse, 0, &dev), 0);
 	unlink(sparse);
 	close(fd);
 	dev->ops->span(dev, SIZE, 4096, &found);
-	if (!zeroed || !dev->sees_held || found != E2PF_HELD) {
+	if (!zeroed || !dev->sees_not_uptodate || found != PF_NOT_UPTODATE) {
 		dev->ops->close(dev);
 		SKIP("this filesystem, or kernel, has no such pages\n");
 	}
 	assert_false(dev->ops->arrives(dev, SIZE, 4096, 1000000, false));
 	/* The bytes before it are missing. */
 	assert_int_equal(dev->ops->span(dev, SIZE - 8192, 32768, &found), 8192);
-	assert_int_equal(found, E2PF_MISSING);
+	assert_int_equal(found, PF_MISSING);
 	assert_int_equal(dev->ops->read(dev, buf, SIZE, sizeof(buf)), 0);
 	dev->ops->span(dev, SIZE, 4096, &found);
-	assert_int_equal(found, E2PF_CACHED);
+	assert_int_equal(found, PF_CACHED);
 	assert_true(dev->ops->arrives(dev, SIZE, 4096, 0, false));
 	dev->ops->close(dev);
 }
@@ -211,9 +211,9 @@ TEST(page_written_in_part)
 TEST(block_device)
 {
 	char command[128], name[32] = "";
-	struct e2pf_device *dev;
+	struct pf_device *dev;
 	uint64_t length;
-	enum e2pf_residency found;
+	enum pf_residency found;
 	FILE *loop;
 
 	snprintf(command, sizeof(command),
@@ -225,23 +225,23 @@ TEST(block_device)
 	pclose(loop);
 	if (!*name)
 		skip();
-	assert_int_equal(e2pf_device_open(name, 0, &dev), 0);
+	assert_int_equal(pf_device_open(name, 0, &dev), 0);
 	posix_fadvise(dev->fd, 0, SIZE, POSIX_FADV_DONTNEED);
 	length = dev->ops->span(dev, SIZE / 4, SIZE / 2, &found);
 	dev->ops->close(dev);
 	snprintf(command, sizeof(command), "losetup --detach %s", name);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(length, SIZE / 2);
-	assert_int_equal(found, E2PF_MISSING);
+	assert_int_equal(found, PF_MISSING);
 }
 
 /* The same with a small mapping, if address space is limited. */
 TEST(without_a_mapping)
 {
-	struct e2pf_device *dev;
+	struct pf_device *dev;
 	struct rlimit old, limit;
 	unsigned char buf[4096];
-	enum e2pf_residency found;
+	enum pf_residency found;
 	int err;
 
 	assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
@@ -250,19 +250,19 @@ TEST(without_a_mapping)
 	limit = old;
 	limit.rlim_cur = RLIM_INFINITY - 1;
 	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
-	err = e2pf_device_open(path, 0, &dev);
+	err = pf_device_open(path, 0, &dev);
 	setrlimit(RLIMIT_AS, &old);
 	assert_int_equal(err, 0);
 	assert_int_equal(dev->ops->read(dev, buf, 0, sizeof(buf)), 0);
 	assert_true(dev->ops->span(dev, 0, 4096, &found) >= 4096);
-	assert_true(found == E2PF_CACHED);
+	assert_true(found == PF_CACHED);
 	dev->ops->close(dev);
 }
 
 /* The remaining descriptors are left to the checker. */
 TEST(few_descriptors)
 {
-	struct e2pf_device *dev;
+	struct pf_device *dev;
 	struct rlimit old, few;
 	int err;
 
@@ -270,7 +270,7 @@ TEST(few_descriptors)
 	few = old;
 	few.rlim_cur = 16;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	err = e2pf_device_open(path, 0, &dev);
+	err = pf_device_open(path, 0, &dev);
 	setrlimit(RLIMIT_NOFILE, &old);
 	assert_int_equal(err, EMFILE);
 }
@@ -299,7 +299,7 @@ static bool become_nobody(bool root)
  * 0 or 1, or NO_OTHER. */
 static int nobody_sees(uid_t owner, mode_t mode, bool root)
 {
-	struct e2pf_device *dev;
+	struct pf_device *dev;
 	int status;
 	pid_t child;
 
@@ -309,7 +309,7 @@ static int nobody_sees(uid_t owner, mode_t mode, bool root)
 	if (!child) {
 		if (!become_nobody(root))
 			_exit(NO_OTHER);
-		if (e2pf_device_open(path, 0, &dev))
+		if (pf_device_open(path, 0, &dev))
 			_exit(2);
 		_exit(!dev->unusable);
 	}

@@ -13,7 +13,7 @@
 #define GROUPS 40u
 #define INODES 64u		/* of a group: eight blocks of a table */
 
-static const struct e2pf_geometry geometry = {
+static const struct ext4_geometry geometry = {
 	.inodes = 5000, .inode_size = 256, .block_size = 4096
 };
 
@@ -49,7 +49,7 @@ static void finds(const void *bytes, size_t size, unsigned count,
 	unsigned i;
 
 	names.count = 0;
-	e2pf_plan_entries(&geometry, bytes, size, record_name, NULL);
+	ext4_plan_entries(&geometry, bytes, size, record_name, NULL);
 	assert_int_equal(names.count, count);
 	for (i = 0; i < count; i++)
 		assert_int_equal(names.ino[i], inodes[i]);
@@ -137,24 +137,25 @@ TEST(entries_in_the_inode)
 	put_entry(put_entry(tail + 64, 22, 12, "c", EXT2_FT_REG_FILE), 23, 16,
 		  "d", EXT2_FT_REG_FILE);
 	names.count = 0;
-	e2pf_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
+	ext4_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 4);
 	assert_int_equal(names.ino[1], 21);
 	assert_int_equal(names.ino[3], 23);
-	/* A value elsewhere; one that does not fit; no attributes; another kind of directory. */
+	/* A value elsewhere; one that does not fit; no attributes; another kind of directory.
+	   */
 	attr[1].e_value_inum = htole32(30);
 	names.count = 2;
-	e2pf_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
+	ext4_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 4);
 	attr[1].e_value_inum = 0;
 	attr[1].e_value_size = htole32(29);
-	e2pf_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
+	ext4_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 6);
 	u.inode.i_extra_isize = htole16(92);
-	e2pf_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
+	ext4_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 8);
 	u.inode.i_flags = 0;
-	e2pf_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
+	ext4_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 8);
 }
 
@@ -180,7 +181,7 @@ static void make_fs(unsigned groups, unsigned inodes)
 	tiny_new(&t.fs, groups, 256, inodes, BS);
 	for (g = 0; g < groups; g++)
 		t.fs.groups[g].inodes_allocated = inodes;
-	t.source = tiny_source(&t.fs, E2PF_ALL_CLASSES & ~(1u << E2PF_BITMAPS));
+	t.source = tiny_source(&t.fs, EXT4_ALL_CLASSES & ~(1u << EXT4_BITMAPS));
 }
 
 FIXTURE(set_up)
@@ -274,14 +275,14 @@ static const struct pf_phase *begin_below(const uint32_t *inodes,
 					  unsigned count)
 {
 	const struct pf_options start = {
-		.budget = UINT64_MAX, .seeks = true
+		.budget = UINT64_MAX, .seek_bound = true
 	};
-	struct e2pf_ext4_options options = t.fs.ext4->options;
+	struct ext4_source_options options = t.fs.ext4->options;
 
 	options.below = inodes;
 	options.below_count = count;
-	e2pf_ext4_free(t.fs.ext4);
-	t.fs.ext4 = e2pf_directories_new(&t.fs.geo, &options);
+	ext4_source_free(t.fs.ext4);
+	t.fs.ext4 = ext4_directories_new(&t.fs.geo, &options);
 	assert_non_null(t.fs.ext4);
 	t.fs.ext4->groups = t.fs.groups;
 	t.source = &t.fs.ext4->source;
@@ -294,10 +295,10 @@ static void read_all(const uint32_t *inodes, unsigned count)
 {
 	const struct pf_phase *phase = begin_below(inodes, count);
 
-	assert_int_equal(phase->number, E2PF_EXT4_DIRECTORIES);
+	assert_int_equal(phase->number, EXT4_DIRECTORIES);
 	read_phase(phase);
 	phase = t.source->ops->next(t.source, phase);
-	if (phase->number == E2PF_EXT4_TABLES)
+	if (phase->number == EXT4_PHASE_TABLES)
 		read_phase(phase);
 }
 
@@ -380,7 +381,7 @@ SOURCE_TEST(inodes_alone)
 	uint32_t first = inode_of(5, 0);
 
 	make_directory(first, 0, inode_of(20, 0), EXT2_FT_REG_FILE);
-	t.fs.ext4->options.classes = 1u << E2PF_INODES;
+	t.fs.ext4->options.classes = 1u << EXT4_INODES;
 	read_all(&first, 1);
 	assert_true(table_is_read(20));
 }
@@ -475,33 +476,33 @@ SOURCE_TEST(too_many_names)
  * when a million inodes far from each other are wanted, everything is read. */
 TEST(the_largest_filesystem)
 {
-	static const struct e2pf_geometry huge = {
+	static const struct ext4_geometry huge = {
 		.blocks = UINT64_C(1) << 48, .block_size = 4096,
 		.blocks_per_group = 1u << 20, .inodes_per_group = 16,
 		.inode_size = 256, .inodes = UINT32_MAX - 15, .groups = UINT32_MAX / 16
 	};
 	static uint32_t ino[1u << 20];
-	const struct pf_options start = { .seeks = false };
-	struct e2pf_ext4_options options = { .below = ino };
+	const struct pf_options start = { .seek_bound = false };
+	struct ext4_source_options options = { .below = ino };
 	const struct pf_phase *phase;
 	struct pf_source *source;
-	struct e2pf_ext4 *ext4;
+	struct ext4_source *ext4;
 	unsigned i;
 
 	for (i = 0; i < COUNT(ino); i++)
 		ino[i] = UINT32_MAX - 15 - i * 4095;
 	for (options.below_count = 1; options.below_count <= COUNT(ino);
 	     options.below_count += COUNT(ino) - 1) {
-		ext4 = e2pf_directories_new(&huge, &options);
+		ext4 = ext4_directories_new(&huge, &options);
 		assert_non_null(ext4);
 		source = &ext4->source;
 		source->ops->begin(source, &start, false);
 		phase = source->ops->next(source, NULL);
-		assert_int_equal(phase->number, E2PF_EXT4_DIRECTORIES);
+		assert_int_equal(phase->number, EXT4_DIRECTORIES);
 		phase = source->ops->next(source, phase);
-		assert_int_equal(phase && phase->number == E2PF_EXT4_TABLES,
+		assert_int_equal(phase && phase->number == EXT4_PHASE_TABLES,
 				 options.below_count > 1);
-		e2pf_ext4_free(ext4);
+		ext4_source_free(ext4);
 	}
 }
 
@@ -586,18 +587,18 @@ SOURCE_TEST(more_than_the_inodes)
 	for (i = 0; i < more; i++)
 		memcpy(table + i * size, inode, size);
 	begin_below(&last, 1);
-	t.source->ops->seed(t.source, E2PF_EXT4_DIRECTORIES, 0, accept_ref, NULL);
+	t.source->ops->seed(t.source, EXT4_DIRECTORIES, 0, accept_ref, NULL);
 	assert_int_equal(t.refs, 1);
 	assert_true(t.source->ops->parse(t.source, &t.ref[0], 0, table,
 					 more * size, accept_ref, NULL));
-	t.source->ops->seed(t.source, E2PF_EXT4_DIRECTORIES, 1, accept_ref, NULL);
+	t.source->ops->seed(t.source, EXT4_DIRECTORIES, 1, accept_ref, NULL);
 	assert_true(table_is_read(3));
 	free(table);
 }
 
 SOURCE_TEST(unused_tables)
 {
-	unsigned g, i, all = e2pf_table_blocks(&t.fs.geo, INODES);
+	unsigned g, i, all = ext4_table_blocks(&t.fs.geo, INODES);
 
 	assert_int_equal(all, 8);
 	use_parts(true, 0);

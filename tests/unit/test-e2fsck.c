@@ -6,22 +6,22 @@
  * makes.
  */
 #include "unit.h"
-#include "check.h"
+#include "e2fsck/check.h"
 
-#define MOST_ARGUMENTS 8
+#define MAX_ARGUMENTS 8
 #define NOW 1500000000
 
 /* A command line with single blanks between words. */
 static struct arguments read_line(const char *line)
 {
 	static char words[256];
-	char *argv[MOST_ARGUMENTS + 1] = { NULL }, *word, *rest = words;
+	char *argv[MAX_ARGUMENTS + 1] = { NULL }, *word, *rest = words;
 	int argc = 0;
 
 	strcpy(words, line);
-	while ((word = strsep(&rest, " ")) && argc < MOST_ARGUMENTS)
+	while ((word = strsep(&rest, " ")) && argc < MAX_ARGUMENTS)
 		argv[argc++] = word;
-	return arguments_read(argc, argv);
+	return e2fsck_arguments_read(argc, argv);
 }
 
 TEST(options)
@@ -44,7 +44,7 @@ TEST(options)
 		assert_false(read_line(plain[i]).force);
 	for (i = 0; i < COUNT(more); i++)
 		assert_true(read_line(more[i]).force);
-	assert_true(arguments_read(0, NULL).force);
+	assert_true(e2fsck_arguments_read(0, NULL).force);
 }
 
 TEST(clean)
@@ -53,7 +53,7 @@ TEST(clean)
 	const struct {
 		bool clean;
 		uint16_t state, mounted;
-		int16_t most;
+		int16_t max;
 		uint32_t interval, checked, incompat;
 	} cases[] = {
 		{ true, valid, 0, -1, 0, NOW - 1000, 0 },
@@ -76,13 +76,13 @@ TEST(clean)
 		struct ext2_super_block super = {
 			.s_state = cases[i].state,
 			.s_mnt_count = cases[i].mounted,
-			.s_max_mnt_count = cases[i].most,
+			.s_max_mnt_count = cases[i].max,
 			.s_checkinterval = cases[i].interval,
 			.s_lastcheck = cases[i].checked,
 			.s_feature_incompat = cases[i].incompat
 		};
 
-		assert_int_equal(arguments_find_clean(&super, NOW),
+		assert_int_equal(e2fsck_arguments_find_clean(&super, NOW),
 				 cases[i].clean);
 	}
 }
@@ -92,45 +92,45 @@ TEST(clean)
  * left. */
 static const struct {
 	enum seen seen;
-	enum e2pf_ext4_stage stage;	/* then */
+	enum ext4_stage stage;		/* then */
 } steps[] = {
-	{ SEEN_OPEN, E2PF_EXT4_OPEN },
-	{ SEEN_SCAN, E2PF_EXT4_PASS1 },
-	{ SEEN_LINKS_END, E2PF_EXT4_PASS1 },
-	{ SEEN_LIST, E2PF_EXT4_PASS2 },
-	{ SEEN_LIST_END, E2PF_EXT4_PASS3 },
-	{ SEEN_LINKS_END, E2PF_EXT4_PASS5 },
-	{ SEEN_LINKS_END, E2PF_EXT4_PASS5 },
+	{ SEEN_OPEN, EXT4_OPEN },
+	{ SEEN_SCAN, EXT4_PASS1 },
+	{ SEEN_LINKS_END, EXT4_PASS1 },
+	{ SEEN_LIST, EXT4_PASS2 },
+	{ SEEN_LIST_END, EXT4_PASS3 },
+	{ SEEN_LINKS_END, EXT4_PASS5 },
+	{ SEEN_LINKS_END, EXT4_PASS5 },
 
-	{ SEEN_OPEN, E2PF_EXT4_OPEN },
-	{ SEEN_SCAN, E2PF_EXT4_PASS1 },
-	{ SEEN_SCAN, E2PF_EXT4_PASS1B },
-	{ SEEN_NAMES, E2PF_EXT4_PASS1C },
-	{ SEEN_NAMES_END, E2PF_EXT4_PASS1D },
-	{ SEEN_LIST, E2PF_EXT4_PASS2 },
-	{ SEEN_LIST_END, E2PF_EXT4_PASS3 },
+	{ SEEN_OPEN, EXT4_OPEN },
+	{ SEEN_SCAN, EXT4_PASS1 },
+	{ SEEN_SCAN, EXT4_PASS1B },
+	{ SEEN_NAMES, EXT4_PASS1C },
+	{ SEEN_NAMES_END, EXT4_PASS1D },
+	{ SEEN_LIST, EXT4_PASS2 },
+	{ SEEN_LIST_END, EXT4_PASS3 },
 
-	{ SEEN_SCAN, E2PF_EXT4_PASS1 },
-	{ SEEN_LIST, E2PF_EXT4_PASS2 },
-	{ SEEN_LIST_END, E2PF_EXT4_PASS3 },
-	{ SEEN_LINKS_END, E2PF_EXT4_PASS5 },
+	{ SEEN_SCAN, EXT4_PASS1 },
+	{ SEEN_LIST, EXT4_PASS2 },
+	{ SEEN_LIST_END, EXT4_PASS3 },
+	{ SEEN_LINKS_END, EXT4_PASS5 },
 
-	{ SEEN_SCAN, E2PF_EXT4_PASS1 },
-	{ SEEN_SCAN, E2PF_EXT4_PASS1B },
-	{ SEEN_SCAN, E2PF_EXT4_PASS1 },
-	{ SEEN_OPEN, E2PF_EXT4_OPEN },
+	{ SEEN_SCAN, EXT4_PASS1 },
+	{ SEEN_SCAN, EXT4_PASS1B },
+	{ SEEN_SCAN, EXT4_PASS1 },
+	{ SEEN_OPEN, EXT4_OPEN },
 };
 
 TEST(walked)
 {
-	enum e2pf_ext4_stage stage = E2PF_EXT4_PASS5;
+	enum ext4_stage stage = EXT4_PASS5;
 	size_t i;
 
 	for (i = 0; i < COUNT(steps); i++) {
-		stage = stage_after(stage, steps[i].seen);
+		stage = e2fsck_stage_after(stage, steps[i].seen);
 		if (stage != steps[i].stage)
 			fail_msg("step %zu: %s", i,
-				 e2pf_ext4_stage_names[stage]);
+				 ext4_stage_names[stage]);
 	}
 }
 

@@ -7,8 +7,8 @@
  */
 #include "unit.h"
 #include "engine-rig.h"
-#include "engine/survey.h"
-#include "engine/elevator.h"
+#include "prefetch/survey.h"
+#include "prefetch/elevator.h"
 
 #define TREES 40u
 #define NODES 80u
@@ -18,15 +18,15 @@ static struct {
 	struct rig r;
 	struct pf_elevator el;
 	unsigned char piece[PF_MAX_PIECE];
-	struct pf_class_count count[E2PF_CLASSES];
+	struct pf_class_count count[EXT4_CLASSES];
 	unsigned errors;
-	size_t most_held;	/* references in memory */
+	size_t max_held;	/* references in memory */
 } p;
 
 static void set_up(uint32_t groups, uint32_t per_group)
 {
 	const struct pf_options options = {
-		.budget = UINT64_MAX, .seeks = true
+		.budget = UINT64_MAX, .seek_bound = true
 	};
 
 	memset(&p, 0, sizeof(p));
@@ -53,8 +53,8 @@ static void add(void *ctx, const struct pf_ref *ref)
 	(void)ctx;
 	if (pf_elevator_is_sound(p.r.source, ref))
 		pf_elevator_add(&p.el, ref);
-	if (p.el.in_memory > p.most_held)
-		p.most_held = p.el.in_memory;
+	if (p.el.in_memory > p.max_held)
+		p.max_held = p.el.in_memory;
 }
 
 static void parse(const struct pf_elevator_step *step)
@@ -103,7 +103,7 @@ static size_t read_all(void)
 	p.errors = 0;
 	/* Backwards, to test that it sorts. */
 	for (g = p.r.fs.geo.groups; g-- > 0;)
-		source->ops->seed(source, E2PF_EXT4_TABLES, g, add, NULL);
+		source->ops->seed(source, EXT4_PHASE_TABLES, g, add, NULL);
 	drive(16);
 	return p.r.dev.events;
 }
@@ -153,15 +153,15 @@ static void assert_all_once(void)
 		assert_int_equal(reads_of(tree_at(i) + 9), 1);
 		assert_int_equal(reads_of(tree_at(i) + 2), 1);
 	}
-	assert_int_equal(p.count[E2PF_EXTENTS].bytes, 2 * TREES * BS);
-	assert_int_equal(p.count[E2PF_DIRS].bytes, 2 * TREES * BS);
+	assert_int_equal(p.count[EXT4_EXTENTS].bytes, 2 * TREES * BS);
+	assert_int_equal(p.count[EXT4_DIRS].bytes, 2 * TREES * BS);
 	assert_int_equal(p.el.in_memory, 0);
 }
 
 /* The requests for a list. */
 static const struct {
 	uint64_t list[6];	/* up to 0 */
-	bool seeks;		/* gaps of 32 KiB */
+	bool seek_bound;	/* gaps of 32 KiB */
 	uint64_t from[4], count[4];
 } lists[] = {
 	{ { 300, 100, 101, 105, 301 }, false,
@@ -178,14 +178,14 @@ RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 {
 	size_t i, n;
 
-	r->options.seeks = lists[way].seeks;
+	r->options.seek_bound = lists[way].seek_bound;
 	r->fs.groups[0].inodes_in_use = 0;
-	r->classes = 1u << E2PF_DIRS;
+	r->classes = 1u << EXT4_DIRS;
 	rig_start(r);
 	for (n = 0; lists[way].list[n]; n++)
 		;
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, n, E2PF_DIRS);
-	e2pf_ext4_list_put(r->fs.ext4, r->e, lists[way].list, n);
+	ext4_source_list_begin(r->fs.ext4, r->e, n, EXT4_DIRS);
+	ext4_source_list_put(r->fs.ext4, r->e, lists[way].list, n);
 	fake_threads_settle();
 	for (i = 0; i < r->dev.events; i++) {
 		assert_int_equal(r->dev.event[i].block,
@@ -199,7 +199,7 @@ RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 /* References outside the device are ignored. */
 TURN_TEST(outside_the_device)
 {
-	struct pf_ref ref = { .length = BS, .cls = E2PF_DIRS }, bad;
+	struct pf_ref ref = { .length = BS, .cls = EXT4_DIRS }, bad;
 	unsigned i;
 
 	set_up(1, 512);
@@ -211,7 +211,7 @@ TURN_TEST(outside_the_device)
 		case 2: bad.offset = p.r.fs.size - BS, bad.length *= 2; break;
 		case 3: bad.length = 0; break;
 		case 4: bad.device = 1; break;
-		case 5: bad.cls = E2PF_CLASSES; break;
+		case 5: bad.cls = EXT4_CLASSES; break;
 		}
 		add(NULL, &bad);
 	}
@@ -219,22 +219,22 @@ TURN_TEST(outside_the_device)
 	ref.offset = p.r.fs.size - BS;
 	add(NULL, &ref);
 	drive(1);
-	assert_int_equal(p.count[E2PF_DIRS].bytes, BS);
+	assert_int_equal(p.count[EXT4_DIRS].bytes, BS);
 }
 
 /* Tables, nodes: each in ascending order, and also if levels overflow, or the
  * turn was ended in the middle before. */
 TURN_TEST(each_block_once)
 {
-	static const size_t most[] = { 4096, 1, 2, 3, 7, 64 };
+	static const size_t max[] = { 4096, 1, 2, 3, 7, 64 };
 	unsigned c, i, levels = 1;
 
 	set_up(4, 512);
 	make_trees();
-	for (c = 0; c < COUNT(most); c++) {
+	for (c = 0; c < COUNT(max); c++) {
 		pf_elevator_end(&p.el);
-		p.most_held = 0;
-		p.el.max_refs = most[c];
+		p.max_held = 0;
+		p.el.max_refs = max[c];
 		/* 16 of 80 nodes are tried, and the turn ends. */
 		for (i = 0; i < TREES; i++)
 			fake_set_bad(&p.r.dev, tree_at(i), 10);
@@ -246,7 +246,7 @@ TURN_TEST(each_block_once)
 		assert_all_once();
 		/* Beyond the limit: tables, what one refers to, and some
 		 * below that. */
-		assert_uint_in_range(p.most_held, 4, most[c] + 4 +
+		assert_uint_in_range(p.max_held, 4, max[c] + 4 +
 				     2 * TREES / 4 + 8);
 		assert_int_equal(p.el.in_memory, 0);
 		for (i = 1; !c && i < 84; i++)
@@ -288,7 +288,7 @@ TURN_TEST(hostile_tree)
 /* Each has its own inodes there, so each is parsed. */
 TURN_TEST(groups_with_one_table)
 {
-	struct e2pf_group *groups;
+	struct ext4_group *groups;
 
 	set_up(8, 256);
 	groups = p.r.fs.groups;

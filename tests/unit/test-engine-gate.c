@@ -10,7 +10,7 @@
 
 #include "unit.h"
 #include "engine-rig.h"
-#include "engine/state.h"
+#include "prefetch/state.h"
 
 /* A checker's read in its own thread, which may be waiting at the gate. */
 struct gated {
@@ -42,10 +42,10 @@ static void begin_gated(struct gated *g, struct rig *r, uint64_t block)
 static void start_gated(struct rig *r)
 {
 	rig_set_up(r, 4, 1);
-	r->options.seeks = true;
+	r->options.seek_bound = true;
 	fake_set_late(&r->dev, true);
 	rig_settle(r);
-	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, 0);
+	pf_engine_report_position(r->e, EXT4_PHASE_TABLES, 0);
 }
 
 /* By what the gate opens. */
@@ -89,25 +89,25 @@ RIG_TESTS(gate_opened, OPENERS, start_gated(r))
 	assert_int_equal(rig_stats(r).gate_waits, 1);
 	/* It has slept. */
 	assert_true(fake_checker_waits() > before);
-	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stalls, 1);
+	assert_int_equal(rig_stats(r).stage[EXT4_OPEN].stalls, 1);
 	if (way != BY_PATIENCE)
 		return;
 	/* The next read does not wait for a worker that is still stalled, either: on a
 	 * device that hangs, each read would lose a second. */
 	g.read.offset += BS;
 	read_gated(&g);
-	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_OPEN].stall_ns, 2 * SECOND);
+	assert_int_equal(rig_stats(r).stage[EXT4_OPEN].stall_ns, 2 * SECOND);
 }
 
 RIG_TEST(gate_opened_by_errors, 20, 1)
 {
 	struct gated g;
 
-	r->options.seeks = true;
+	r->options.seek_bound = true;
 	fake_set_bad(&r->dev, 1, r->dev.blocks - 1);
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_settle(r);
-	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, 0);
+	pf_engine_report_position(r->e, EXT4_PHASE_TABLES, 0);
 	begin_gated(&g, r, r->fs.groups[0].inode_table);
 	fake_hold(&r->dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
@@ -121,7 +121,7 @@ RIG_TESTS(written_in_part, 2, rig_set_up(r, 4, 1))
 	uint32_t g;
 
 	rig_make_directories(r);
-	r->options.seeks = way;
+	r->options.seek_bound = way;
 	fake_tell(&r->dev);
 	fake_set_in_part(&r->dev, 1, r->dev.blocks - 1);
 	/* But for one block of a table. */
@@ -163,12 +163,12 @@ RIG_TEST(blocks_that_never_come, 8, 1)
 {
 	unsigned i;
 
-	r->options.seeks = true;
+	r->options.seek_bound = true;
 	r->options.count_disks = count_none;
 	fake_set_late(&r->dev, true);
 	fake_tell(&r->dev);
 	rig_settle(r);
-	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, 0);
+	pf_engine_report_position(r->e, EXT4_PHASE_TABLES, 0);
 	r->dev.on_now = pass_time;
 	for (i = 0; i < 30; i++)
 		rig_checker_reads(r, r->fs.groups[i % 8].inode_table + i / 8, 1);
@@ -210,23 +210,23 @@ enum { FROM_MEMORY, FROM_FLASH, BEFORE_PASS1, OF_BITMAPS, ELSEWHERE, NO_GATES };
  * them.  And the worker may read another group. */
 RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 {
-	r->options.seeks = way != FROM_FLASH;
+	r->options.seek_bound = way != FROM_FLASH;
 	fake_set_late(&r->dev, true);
 	fake_set_resident(&r->dev, 1, 1, way == FROM_MEMORY);
 	if (way == OF_BITMAPS) {
-		r->classes = 1u << E2PF_BITMAPS;
+		r->classes = 1u << EXT4_BITMAPS;
 		r->options.budget = 8 * 8 * BS - 1;
 	}
 	if (way == ELSEWHERE)
 		r->options.budget = 4 * TABLE_BLOCKS * BS;
 	rig_settle(r);
 	if (way == OF_BITMAPS) {
-		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
+		ext4_source_list_begin(r->fs.ext4, r->e, 0, EXT4_DIRS);
 		fake_threads_settle();
 		assert_true(fake_missing_asked(&r->dev));
-		pf_engine_begin_stage(r->e, E2PF_EXT4_PASS5);
+		pf_engine_begin_stage(r->e, EXT4_PASS5);
 	} else if (way != BEFORE_PASS1) {
-		pf_engine_report_position(r->e, E2PF_EXT4_TABLES, way == ELSEWHERE ? 3 : 0);
+		pf_engine_report_position(r->e, EXT4_PHASE_TABLES, way == ELSEWHERE ? 3 : 0);
 	}
 	rig_checker_reads(r, way == FROM_MEMORY ? 1 : way == OF_BITMAPS ?
 			  r->fs.groups[3].block_bitmap :
@@ -245,7 +245,7 @@ static unsigned measuring_reads(const struct rig *r)
 	return n;
 }
 
-static void copy_group(void *ctx, uint32_t number, struct e2pf_group *group)
+static void copy_group(void *ctx, uint32_t number, struct ext4_group *group)
 {
 	const struct rig *r = ctx;
 
@@ -257,18 +257,18 @@ static void set_up_guess(struct rig *r, uint32_t groups, bool head)
 {
 	rig_set_up(r, groups, 4);
 	r->options.seek_threads = 1;
-	r->options.seeks = !head;
+	r->options.seek_bound = !head;
 	r->options.measure = true;
 	r->dev.miss_ns = head ? 10000000 : 100000;
 	r->dev.ask_ns = head ? 4000000 : 20000;
 	fake_hold(&r->dev, FAKE_READ, true);
 }
 
-static int (*read_device)(struct e2pf_device *dev, void *buf, uint64_t offset,
+static int (*read_device)(struct pf_device *dev, void *buf, uint64_t offset,
 			  uint32_t len);
 static struct pf_engine *measured;
 
-static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
+static int read_unlocked(struct pf_device *dev, void *buf, uint64_t offset,
 			 uint32_t len)
 {
 	/* Workers may have it at the same time. */
@@ -280,7 +280,7 @@ static int read_unlocked(struct e2pf_device *dev, void *buf, uint64_t offset,
 }
 
 /* A device that is stalled before it was measured is not measured. */
-RIG_TEST(stuck_before_it_is_measured, 4, 1)
+RIG_TEST(stalled_before_it_is_measured, 4, 1)
 {
 	r->options.measure = true;
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
@@ -297,7 +297,7 @@ RIG_TEST(stuck_before_it_is_measured, 4, 1)
  * does not wait for a device that hangs. */
 static void new_unlocked(struct rig *r)
 {
-	static struct e2pf_device_ops ops;
+	static struct pf_device_ops ops;
 
 	ops = *r->device->ops;
 	read_device = ops.read;
@@ -337,16 +337,16 @@ RIG_TESTS(measured_without_the_lock, 2, set_up_guess(r, 44, way))
 	assert_int_equal(measuring_reads(r), 11);
 	assert_int_equal(fake_threads_alive(), way ? 1 : 4);
 	assert_int_equal(rig_stats(r).threads, way ? 1 : 4);
-	assert_int_equal(rig_stats(r).speed.seeks, way);
+	assert_int_equal(rig_stats(r).speed.seek_bound, way);
 	assert_int_equal(rig_stats(r).speed.latency_ns, r->dev.miss_ns);
-	assert_int_equal(rig_stats(r).speed.deep_latency_ns, r->dev.ask_ns);
+	assert_int_equal(rig_stats(r).speed.latency_qd8_ns, r->dev.ask_ns);
 	assert_null(rig_stats(r).unmeasured);
 	if (!way) {
 		rig_checker_reads(r, 1, 1);
 		assert_int_equal(rig_stats(r).gate_waits, 0);
 		return;
 	}
-	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, 0);
+	pf_engine_report_position(r->e, EXT4_PHASE_TABLES, 0);
 	begin_gated(&g, r, 1);
 	fake_hold(&r->dev, FAKE_READ, false);
 	pthread_join(g.thread, NULL);
@@ -360,23 +360,23 @@ RIG_TEST(waits_are_counted_once, 4, 1)
 	struct pf_read read = { .length = BS }, other = { .offset = BS, .length = BS };
 
 	rig_new(r);
-	pf_engine_begin_stage(r->e, E2PF_EXT4_PASS1);
+	pf_engine_begin_stage(r->e, EXT4_PASS1);
 	pf_engine_before_read(r->e, &read);
 	fake_advance(&r->dev, SECOND);
 	assert_int_equal(rig_stats(r).reading_ns, SECOND);
-	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stalls, 0);
+	assert_int_equal(rig_stats(r).stage[EXT4_PASS1].stalls, 0);
 	pf_engine_after_read(r->e, &read);
 	assert_int_equal(rig_stats(r).reading_ns, 0);
-	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stalls, 1);
-	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stall_ns, SECOND);
+	assert_int_equal(rig_stats(r).stage[EXT4_PASS1].stalls, 1);
+	assert_int_equal(rig_stats(r).stage[EXT4_PASS1].stall_ns, SECOND);
 	pf_engine_before_read(r->e, &read);
 	fake_advance(&r->dev, SECOND);
 	pf_engine_before_read(r->e, &other);
 	fake_advance(&r->dev, SECOND);
 	pf_engine_after_read(r->e, &read);
 	pf_engine_after_read(r->e, &other);
-	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stalls, 3);
-	assert_int_equal(rig_stats(r).stage[E2PF_EXT4_PASS1].stall_ns, 3 * SECOND);
+	assert_int_equal(rig_stats(r).stage[EXT4_PASS1].stalls, 3);
+	assert_int_equal(rig_stats(r).stage[EXT4_PASS1].stall_ns, 3 * SECOND);
 }
 
 static const struct pf_source_ops *own_ops;
@@ -443,21 +443,22 @@ RIG_TEST(woken_in_the_list, 1, 3)
 	for (i = 0; i < 40; i++)
 		list[i] = 100 + 2 * i;
 	rig_start(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 40, E2PF_DIRS);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), 0);
+	ext4_source_list_begin(r->fs.ext4, r->e, 40, EXT4_DIRS);
+	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first),
+			 0);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	for (i = 0; i < 112; i++) {
 		rig_checker_reads(r, 200, 1);
 		fake_set_resident(&r->dev, 200, 1, false);
 	}
 	for (i = 0; i < 16; i++) {
-		pf_engine_report_position(r->e, E2PF_EXT4_LIST, i);
+		pf_engine_report_position(r->e, EXT4_PHASE_LIST, i);
 		rig_checker_reads(r, list[i], 1);
 	}
 	assert_int_equal(fake_threads_alive(), 3);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 15, &first), 25);
+	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 15, &first), 25);
 	assert_int_equal(first, 15);
-	e2pf_ext4_list_put(r->fs.ext4, r->e, list + 15, 25);
+	ext4_source_list_put(r->fs.ext4, r->e, list + 15, 25);
 	fake_threads_settle();
 	for (i = 0; i < 40; i++)
 		assert_int_equal(rig_asked(r, list[i]), i > 15);
@@ -478,27 +479,28 @@ RIG_TEST(list_left_early, 40, 2)
 	 * tables. */
 	r->options.budget = 600 * BS;
 	rig_settle(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED, E2PF_DIRS);
-	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, 5);
-	pf_engine_report_position(r->e, E2PF_EXT4_LIST, 3);
+	ext4_source_list_begin(r->fs.ext4, r->e, LISTED, EXT4_DIRS);
+	ext4_source_list_put(r->fs.ext4, r->e, dir, 5);
+	pf_engine_report_position(r->e, EXT4_PHASE_LIST, 3);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, r->fs.groups[7].block_bitmap), 0);
-	e2pf_ext4_list_end(r->fs.ext4, r->e);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 3, &first), 0);
+	ext4_source_list_end(r->fs.ext4, r->e);
+	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 3, &first),
+			 0);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, r->fs.groups[7].block_bitmap), 1);
 	assert_int_equal(rig_asked(r, dir[4]), 1);
 	assert_int_equal(rig_asked(r, dir[5]), 0);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, LISTED, E2PF_DIRS);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), LISTED);
+	ext4_source_list_begin(r->fs.ext4, r->e, LISTED, EXT4_DIRS);
+	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first), LISTED);
 	assert_int_equal(first, 0);
-	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, LISTED);
+	ext4_source_list_put(r->fs.ext4, r->e, dir, LISTED);
 	fake_threads_settle();
 	for (i = 0; i < LISTED; i++)
 		assert_int_equal(rig_asked(r, dir[i]), 1);
 	/* A position beyond the end asks for no entries. */
-	pf_engine_report_position(r->e, E2PF_EXT4_LIST, LISTED + 5);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, LISTED + 5, &first), 0);
+	pf_engine_report_position(r->e, EXT4_PHASE_LIST, LISTED + 5);
+	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, LISTED + 5, &first), 0);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -5,8 +5,8 @@
  * know is given to it, and what it asks for is an event.
  */
 #include "unit.h"
-#include "engine/elevator.h"
-#include "engine/state.h"
+#include "prefetch/elevator.h"
+#include "prefetch/state.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 
@@ -107,7 +107,7 @@ PART_TEST(schedule_of_positions)
  * once. */
 PART_TEST(schedule_of_units)
 {
-	const struct pf_options seeking = { .has_checker = true, .seeks = true };
+	const struct pf_options seeking = { .has_checker = true, .seek_bound = true };
 	struct pf_stripe stripe;
 
 	assert_false(pf_schedule_may_end(&s));
@@ -261,7 +261,7 @@ static void start_health(struct pf_health *p, unsigned us, unsigned us_deep)
 	pf_health_init(p, &options, &dev.dev);
 	pf_health_start(p);
 	p->speed.latency_ns = us * 1000;
-	p->speed.deep_latency_ns = us_deep * 1000;
+	p->speed.latency_qd8_ns = us_deep * 1000;
 }
 
 /* Which gaps are read through, by what was measured, us of a request with others in flight
@@ -269,7 +269,7 @@ static void start_health(struct pf_health *p, unsigned us, unsigned us_deep)
 PART_TEST(gap_by_the_cost)
 {
 	static const struct {
-		bool seeks;
+		bool seek_bound;
 		unsigned us_deep, us_more, us, mean, gap;	/* KiB */
 	} rows[] = {
 		/* Nothing was measured. */
@@ -292,10 +292,10 @@ PART_TEST(gap_by_the_cost)
 	unsigned i;
 
 	for (i = 0; i < COUNT(rows); i++) {
-		const struct e2pf_speed speed = {
-			.seeks = rows[i].seeks,
+		const struct pf_speed speed = {
+			.seek_bound = rows[i].seek_bound,
 			.latency_ns = rows[i].us_deep * 1000,
-			.deep_latency_ns = rows[i].us_deep * 1000,
+			.latency_qd8_ns = rows[i].us_deep * 1000,
 			.request_ns = rows[i].us_more * 1000
 		};
 
@@ -307,7 +307,7 @@ PART_TEST(gap_by_the_cost)
 
 /* A device that holds up others is left to the checker until four of its reads were
  * quick; one that does not is, when a read has failed. */
-PART_TEST(stuck_device)
+PART_TEST(stalled_device)
 {
 	const struct pf_read quick = { .missed = true }, cached = { .length = 1 };
 	struct pf_health p;
@@ -344,7 +344,7 @@ PART_TEST(stuck_device)
  * the checker. */
 PART_TEST(measured_or_not)
 {
-	const struct e2pf_speed speed = { .latency_ns = 7, .seeks = true };
+	const struct pf_speed speed = { .latency_ns = 7, .seek_bound = true };
 	struct pf_health p;
 
 	start_health(&p, 0, 0);
@@ -357,12 +357,12 @@ PART_TEST(measured_or_not)
 	start_health(&p, 0, 0);
 	pf_health_set_speed(&p, NULL, &speed, 0);
 	pf_health_start(&p);
-	assert_true(p.speed.seeks);
+	assert_true(p.speed.seek_bound);
 	assert_false(pf_health_needs_speed(&p));
 	/* A fixed setting overrides it. */
 	options.measure = false;
 	pf_health_start(&p);
-	assert_false(p.speed.seeks);
+	assert_false(p.speed.seek_bound);
 }
 
 /* A checker at the gate does not wait for a worker that sleeps; one that begins to read
@@ -453,7 +453,7 @@ PART_TEST(requests_in_flight)
 PART_TEST(read_that_fails)
 {
 	struct pf_read r = { .offset = 100 * BS, .length = BS };
-	struct e2pf_device *device = &dev.dev;
+	struct pf_device *device = &dev.dev;
 	static struct pf_worker worker;
 	struct pf_engine *e = pf_engine_new(&source, &device);
 
@@ -471,9 +471,9 @@ PART_TEST(read_that_fails)
 	assert_true(pf_engine_read_failed(e, &r));
 	r.offset += BS;
 	assert_false(pf_engine_read_failed(e, &r));
-	dev.dev.sees_held = false;
+	dev.dev.sees_not_uptodate = false;
 	assert_true(pf_engine_read_failed(e, &r));
-	dev.dev.sees_held = true;
+	dev.dev.sees_not_uptodate = true;
 	r.offset -= 4 * BS;
 	r.length = 2 * BS;
 	assert_false(pf_engine_read_failed(e, &r));

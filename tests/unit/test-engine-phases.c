@@ -15,8 +15,8 @@
 
 /* Block bitmaps, inode bitmaps and tables of 16 groups each lie side by side
  * in the first of them. */
-static void lay_out_flex(const struct e2pf_geometry *geo,
-			 struct e2pf_group *groups)
+static void lay_out_flex(const struct ext4_geometry *geo,
+			 struct ext4_group *groups)
 {
 	uint32_t blocks = geo->inodes_per_group * geo->inode_size /
 			  geo->block_size, g;
@@ -33,12 +33,12 @@ static void lay_out_flex(const struct e2pf_geometry *geo,
 	}
 }
 
-/* A flex group's bitmaps and tables are 160 KiB in one piece, and the device
- * takes 128 at a time: two requests, and few more where a stripe ends in between.  Where it seeks,
+/* A flex group's bitmaps and tables are 160 KiB in one piece, and the device takes 128 at a
+ * time: two requests, and few more where a stripe ends in between.  Where it is seek-bound,
  * bitmaps that take a fifth of a total budget are brought in the same sweep. */
 static const struct {
 	unsigned workers;
-	bool seeks, has_checker;
+	bool seek_bound, has_checker;
 } by_pieces[] = {
 	{ 1, false, true }, { 4, false, true }, { 7, false, true },
 	{ 1, true, true }, { 1, true, false }
@@ -52,7 +52,7 @@ RIG_TESTS(requests_by_pieces, COUNT(by_pieces),
 	size_t i;
 
 	lay_out_flex(&r->fs.geo, r->fs.groups);
-	r->options.seeks = by_pieces[way].seeks;
+	r->options.seek_bound = by_pieces[way].seek_bound;
 	r->options.has_checker = by_pieces[way].has_checker;
 	if (!r->options.has_checker)
 		r->options.budget = 5 * 2 * GROUPS * BS + GROUPS * TABLE_BLOCKS * BS / 4;
@@ -83,23 +83,23 @@ static void keep_table(void *ctx, const struct pf_ref *ref)
 TEST(pieces_of_a_table)
 {
 	const struct pf_options options = { .budget = UINT64_MAX };
-	const uint32_t most = 64 << 10, used = most + 4096;
+	const uint32_t max = 64 << 10, used = max + 4096;
 	struct pf_source *source;
 	struct pf_ref ref = { .length = 0 };
 	struct tiny_fs fs;
 
 	tiny_new(&fs, 1, 2048, 4096, 1024);
 	fs.groups[0].inodes_in_use = used / fs.geo.inode_size;
-	source = tiny_source(&fs, E2PF_ALL_CLASSES);
+	source = tiny_source(&fs, EXT4_ALL_CLASSES);
 	source->ops->begin(source, &options, false);
-	source->ops->seed(source, E2PF_EXT4_TABLES, 0, keep_table, &ref);
+	source->ops->seed(source, EXT4_PHASE_TABLES, 0, keep_table, &ref);
 	assert_int_equal(ref.length, used);
-	assert_int_equal(source->ops->piece(source, &ref, 0), most);
-	assert_int_equal(source->ops->piece(source, &ref, most), 4096);
-	ref.length = most + 8192;
-	assert_int_equal(source->ops->piece(source, &ref, most), 4096);
-	ref.length = most + 1024;
-	assert_int_equal(source->ops->piece(source, &ref, most), 1024);
+	assert_int_equal(source->ops->piece(source, &ref, 0), max);
+	assert_int_equal(source->ops->piece(source, &ref, max), 4096);
+	ref.length = max + 8192;
+	assert_int_equal(source->ops->piece(source, &ref, max), 4096);
+	ref.length = max + 1024;
+	assert_int_equal(source->ops->piece(source, &ref, max), 1024);
 	tiny_free(&fs);
 }
 
@@ -107,19 +107,19 @@ TEST(pieces_of_a_table)
 TEST(place_in_the_tables)
 {
 	static const uint32_t allocated[] = { 16, 0, 8, 0 };
-	struct e2pf_ext4_progress progress = { .passed = 1 };
+	struct ext4_progress progress = { .passed = 1 };
 	struct tiny_fs fs;
 	unsigned g;
 
 	tiny_new(&fs, 4, 512, 16, 1024);
 	for (g = 0; g < 4; g++)
 		fs.groups[g].inodes_allocated = allocated[g];
-	tiny_source(&fs, E2PF_ALL_CLASSES);
-	e2pf_ext4_get_progress(fs.ext4, &progress);
+	tiny_source(&fs, EXT4_ALL_CLASSES);
+	ext4_source_get_progress(fs.ext4, &progress);
 	assert_int_equal(progress.inodes, 24);
 	assert_int_equal(progress.passed_inodes, 16);
-	progress = (struct e2pf_ext4_progress) { .passed = 4 };
-	e2pf_ext4_get_progress(fs.ext4, &progress);
+	progress = (struct ext4_progress) { .passed = 4 };
+	ext4_source_get_progress(fs.ext4, &progress);
 	assert_int_equal(progress.passed_inodes, 24);
 	tiny_free(&fs);
 }
@@ -127,7 +127,7 @@ TEST(place_in_the_tables)
 /* Between the request of a table and its parsing the checker has moved it. */
 TEST(table_moved)
 {
-	static const struct e2pf_group moved[] = {
+	static const struct ext4_group moved[] = {
 		{ .inode_table = 0, .inodes_in_use = 16 },
 		{ .inode_table = 600, .inodes_in_use = 16 },
 		{ .inode_table = 100, .inodes_in_use = 16 },
@@ -142,8 +142,8 @@ TEST(table_moved)
 	tiny_new(&fs, 4, 512, 16, 1024);
 	block = tiny_free_block(&fs, 1);
 	tiny_inode(&fs, 17, LINUX_S_IFDIR, 1, &block, 1);
-	source = tiny_source(&fs, E2PF_ALL_CLASSES);
-	source->ops->seed(source, E2PF_EXT4_TABLES, 1, keep_table, &ref);
+	source = tiny_source(&fs, EXT4_ALL_CLASSES);
+	source->ops->seed(source, EXT4_PHASE_TABLES, 1, keep_table, &ref);
 	assert_int_equal(ref.offset, fs.groups[1].inode_table * 1024);
 	assert_int_equal(source->ops->piece(source, &ref, 0), 2048);
 	for (i = 0; i < COUNT(moved); i++) {
@@ -177,19 +177,21 @@ RIG_TEST(directories_by_the_list, 1, 1)
 	rig_settle(r);
 	/* The two bitmaps count against that half too. */
 	assert_uint_in_range(rig_asked_of(r, dir, DIRECTORIES), 18, 19);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), 0);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRECTORIES, E2PF_DIRS);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), DIRECTORIES);
+	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first),
+			 0);
+	ext4_source_list_begin(r->fs.ext4, r->e, DIRECTORIES, EXT4_DIRS);
+	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first), DIRECTORIES);
 	assert_int_equal(first, 0);
-	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, 20);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first),
+	ext4_source_list_put(r->fs.ext4, r->e, dir, 20);
+	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first),
 			 DIRECTORIES - 20);
 	assert_int_equal(first, 20);
-	e2pf_ext4_list_put(r->fs.ext4, r->e, dir + 20, DIRECTORIES - 20);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), 0);
+	ext4_source_list_put(r->fs.ext4, r->e, dir + 20, DIRECTORIES - 20);
+	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first),
+			 0);
 	for (i = 0; i < DIRECTORIES; i++) {
 		fake_threads_settle();
-		pf_engine_report_position(r->e, E2PF_EXT4_LIST, i);
+		pf_engine_report_position(r->e, EXT4_PHASE_LIST, i);
 		rig_checker_reads(r, dir[i], 1);
 	}
 	for (i = 0; i < DIRECTORIES; i++)
@@ -224,7 +226,7 @@ RIG_TESTS(all_read_once, COUNT(read_once),
 	uint32_t g;
 
 	rig_make_directories(r);
-	r->options.seeks = read_once[way].block_order;
+	r->options.seek_bound = read_once[way].block_order;
 	r->options.has_checker = read_once[way].has_checker;
 	rig_run(r);
 	rig_assert_all_asked_once(r);
@@ -260,20 +262,20 @@ RIG_TEST(list_of_many_ranges, 16, 1)
 	unsigned i;
 
 	r->options.budget = 200 * BS;
-	r->classes = 1u << E2PF_DIRS | 1u << E2PF_BITMAPS;
+	r->classes = 1u << EXT4_DIRS | 1u << EXT4_BITMAPS;
 	for (i = 0; i < 16; i++)
 		r->fs.groups[i].inodes_in_use = 0;
 	for (i = 0; i < PARTS; i++)
 		list[i * PART] = 100 + i;
 	rig_settle(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, PARTS * PART, E2PF_DIRS);
-	assert_int_equal(e2pf_ext4_list_wants(r->fs.ext4, r->e, 0, &first), PARTS * PART);
+	ext4_source_list_begin(r->fs.ext4, r->e, PARTS * PART, EXT4_DIRS);
+	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first), PARTS * PART);
 	fake_threads_settle();
 	rig_assert_bitmaps_asked(r, 0);
-	e2pf_ext4_list_put(r->fs.ext4, r->e, list, PARTS * PART);
+	ext4_source_list_put(r->fs.ext4, r->e, list, PARTS * PART);
 	fake_threads_settle();
 	for (i = 0; i < PARTS; i++) {
-		pf_engine_report_position(r->e, E2PF_EXT4_LIST, i * PART + 1);
+		pf_engine_report_position(r->e, EXT4_PHASE_LIST, i * PART + 1);
 		fake_threads_settle();
 	}
 	rig_assert_bitmaps_asked(r, 1);
@@ -287,10 +289,10 @@ RIG_TESTS(bitmaps_after_a_short_pass, 2, rig_set_up(r, 16, 1))
 {
 	uint32_t g;
 
-	r->options.seeks = way;
+	r->options.seek_bound = way;
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	rig_settle(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
+	ext4_source_list_begin(r->fs.ext4, r->e, 0, EXT4_DIRS);
 	fake_hold(&r->dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	for (g = 0; g < 16; g++)
@@ -331,7 +333,7 @@ RIG_TEST(phases_of_the_last_begin, 10, 2)
 	ops.next = next_anew;
 	r->source->ops = &ops;
 	rig_go_on(r);
-	assert_true(pf_engine_is_in_phase(r->e, E2PF_EXT4_TABLES));
+	assert_true(pf_engine_is_in_phase(r->e, EXT4_PHASE_TABLES));
 	rig_assert_all_asked_once(r);
 }
 
@@ -347,13 +349,13 @@ static const struct pf_phase *begun_meanwhile(struct pf_source *source,
 					      const struct pf_phase *after)
 {
 	static const struct pf_phase bitmaps = {
-		.number = E2PF_EXT4_BITMAPS, .at_once = 1
+		.number = EXT4_PHASE_BITMAPS, .at_once = 1
 	};
 	struct rig *r = chosen_for;
 	void *finished;
 	pthread_t thread;
 
-	if (!after || after->number != E2PF_EXT4_TABLES)
+	if (!after || after->number != EXT4_PHASE_TABLES)
 		return own_ops->next(source, after);
 	/* All workers sleep, but this is not the end. */
 	fake_checker_create(&thread, is_finished, r->e);

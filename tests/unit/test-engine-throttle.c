@@ -5,7 +5,7 @@
  * memory budget, on a simulated device and clock.
  */
 #include "unit.h"
-#include "engine/state.h"
+#include "prefetch/state.h"
 #include "engine-rig.h"
 
 /* The `workers` have taken 32 groups each, a quarter of the budget, and are in their
@@ -31,7 +31,7 @@ RIG_TESTS(overtaken, COUNT(of), rig_set_up(r, 120, of[way].workers))
 	rig_settle(r);
 	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED),
 			 of[way].workers);
-	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, of[way].at);
+	pf_engine_report_position(r->e, EXT4_PHASE_TABLES, of[way].at);
 	fake_hold(&r->dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	for (i = 0; i < 2; i++)
@@ -59,12 +59,12 @@ RIG_TESTS(budget_kept, 2, rig_set_up(r, 60, way ? 4 : 1))
 	uint32_t at;
 
 	r->options.budget = 40 * BS;
-	r->classes = 1u << E2PF_INODES;
+	r->classes = 1u << EXT4_INODES;
 	rig_settle(r);
 	for (at = 0; at < 60; at++) {
 		uint64_t ahead;
 
-		pf_engine_report_position(r->e, E2PF_EXT4_TABLES, at);
+		pf_engine_report_position(r->e, EXT4_PHASE_TABLES, at);
 		fake_threads_settle();
 		ahead = tables_ahead(r, at);
 		/* At most one run too many for each worker. */
@@ -88,11 +88,11 @@ RIG_TESTS(idle_workers_not_woken, 2, rig_set_up(r, 60, 16))
 
 	if (way) {
 		r->options.budget = 200 * BS;
-		r->classes = 1u << E2PF_BITMAPS;
+		r->classes = 1u << EXT4_BITMAPS;
 	}
 	rig_start(r);
 	if (way)
-		e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
+		ext4_source_list_begin(r->fs.ext4, r->e, 0, EXT4_DIRS);
 	assert_true(pf_engine_wait(r->e, -1));
 	fake_threads_settle();
 	before = fake_threads_woken();
@@ -100,7 +100,7 @@ RIG_TESTS(idle_workers_not_woken, 2, rig_set_up(r, 60, 16))
 		if (way)
 			rig_checker_reads(r, r->fs.groups[at].block_bitmap, 2);
 		else
-			pf_engine_report_position(r->e, E2PF_EXT4_TABLES, at);
+			pf_engine_report_position(r->e, EXT4_PHASE_TABLES, at);
 	assert_int_equal(fake_threads_woken(), before);
 	assert_true(!way || !rig_stats(r).wasted_bytes);
 }
@@ -115,7 +115,7 @@ static void report_position(struct fake_device *f)
 {
 	(void)f;
 	if (fake_worker() >= 0 && ++clock_readings == report_at)
-		pf_engine_report_position(reporting->e, E2PF_EXT4_TABLES, 10);
+		pf_engine_report_position(reporting->e, EXT4_PHASE_TABLES, 10);
 }
 
 RIG_TESTS(report_just_before_a_sleep, 2, rig_set_up(r, 60, 1))
@@ -123,7 +123,7 @@ RIG_TESTS(report_just_before_a_sleep, 2, rig_set_up(r, 60, 1))
 	if (!way)
 		report_at = 0;
 	r->options.budget = 16 * TABLE_BLOCKS * BS;
-	r->classes = 1u << E2PF_INODES;
+	r->classes = 1u << EXT4_INODES;
 	reporting = r;
 	clock_readings = 0;
 	r->dev.on_now = report_position;
@@ -144,7 +144,7 @@ RIG_TEST(nearest_worker_not_starved, 20, 2)
 	uint32_t g;
 
 	r->options.budget = 40 * BS;
-	r->classes = 1u << E2PF_INODES | 1u << E2PF_DIRS;
+	r->classes = 1u << EXT4_INODES | 1u << EXT4_DIRS;
 	/* Both take their first batch before one of them goes on. */
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_settle(r);
@@ -173,7 +173,7 @@ static uint64_t ask_machine(void *ctx)
 
 RIG_TEST(machine_with_little_memory, 400, 1)
 {
-	r->classes = 1u << E2PF_INODES;
+	r->classes = 1u << EXT4_INODES;
 	r->options.limit = ask_machine;
 	r->options.ctx = &machine_has;
 	machine_has = 0;
@@ -184,7 +184,7 @@ RIG_TEST(machine_with_little_memory, 400, 1)
 	machine_has = PLENTY;
 	asking = r->e;
 	fake_advance(&r->dev, SECOND);
-	pf_engine_report_position(r->e, E2PF_EXT4_TABLES, 1);
+	pf_engine_report_position(r->e, EXT4_PHASE_TABLES, 1);
 	fake_threads_settle();
 	assert_int_equal(fake_missing_asked(&r->dev), 400 * TABLE_BLOCKS);
 	asking = NULL;
@@ -238,7 +238,7 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 {
 	uint32_t g;
 
-	r->classes = 1u << E2PF_BITMAPS;
+	r->classes = 1u << EXT4_BITMAPS;
 	r->options.budget = way ? 8 * 2 * 300 * BS - 1 : 20 * BS;
 	fake_hold(&r->dev, FAKE_WILLNEED, true);
 	rig_start(r);
@@ -247,7 +247,7 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 		pf_blockset_reset(&r->e->window.ahead, 256 * 16);
 		pthread_mutex_unlock(&r->e->lock);
 	}
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 0, E2PF_DIRS);
+	ext4_source_list_begin(r->fs.ext4, r->e, 0, EXT4_DIRS);
 	fake_hold(&r->dev, FAKE_WILLNEED, false);
 	fake_threads_settle();
 	assert_uint_in_range(fake_missing_asked(&r->dev), way ? 2 * 192 : 20,
@@ -262,7 +262,7 @@ RIG_TESTS(bitmaps_within_the_budget, 2, rig_set_up(r, way ? 300 : 40, 1))
 /* What a device that was measured has in flight at first: as many requests as take a
  * quarter of a second, 4 to 64, and 4 of any other. */
 static const struct {
-	uint64_t deep_latency_ns;
+	uint64_t latency_qd8_ns;
 	unsigned requests;
 } first[] = {
 	{ 0, 4 }, { SECOND / 10, 4 }, { SECOND / 40, 10 }, { SECOND / 1000, 64 }
@@ -272,13 +272,13 @@ static const struct {
  * number. */
 RIG_TESTS(requests_in_flight, COUNT(first), rig_set_up(r, 80, 1))
 {
-	r->classes = 1u << E2PF_INODES;
+	r->classes = 1u << EXT4_INODES;
 	fake_set_late(&r->dev, true);
 	rig_new(r);
-	r->options.measure = first[way].deep_latency_ns;
-	r->e->health.speed = (struct e2pf_speed) {
+	r->options.measure = first[way].latency_qd8_ns;
+	r->e->health.speed = (struct pf_speed) {
 		.latency_ns = SECOND / 10,
-		.deep_latency_ns = first[way].deep_latency_ns
+		.latency_qd8_ns = first[way].latency_qd8_ns
 	};
 	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	fake_threads_settle();

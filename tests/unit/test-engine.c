@@ -8,10 +8,10 @@
 #include <stdatomic.h>
 
 #include "unit.h"
-#include "device/thread.h"
+#include "lib/thread.h"
 #include "engine-rig.h"
-#include "engine/survey.h"
-#include "engine/state.h"
+#include "prefetch/survey.h"
+#include "prefetch/state.h"
 
 /* Requests in flight at first. */
 #define FIRST_REQUESTS 4u
@@ -97,7 +97,7 @@ RIG_TESTS(errors_of_unparsed_blocks, 2, rig_set_up_sized(r, 2, 512, 1))
 	uint64_t dir[DIRS];
 	unsigned i;
 
-	r->classes = 1u << E2PF_DIRS | 1u << E2PF_INODES;
+	r->classes = 1u << EXT4_DIRS | 1u << EXT4_INODES;
 	for (i = 0; i < DIRS; i++) {
 		dir[i] = tiny_free_block(&r->fs, 0) + 10 + 2 * i;
 		tiny_inode(&r->fs, i < 50 ? 12 + i : INODES + i - 49,
@@ -119,7 +119,7 @@ RIG_TESTS(gaps_of_a_degraded_device, 2, rig_set_up_sized(r, 1, 512, 1))
 	uint64_t between = tiny_free_block(&r->fs, 0) + 11;
 
 	make_flat_directories(r, 2);
-	r->options.seeks = true;
+	r->options.seek_bound = true;
 	rig_new(r);
 	r->e->health.degraded = way;
 	rig_go_on(r);
@@ -136,7 +136,7 @@ RIG_TESTS(late_blocks_are_no_errors, 2, rig_set_up_sized(r, 1, 512, 1))
 	unsigned i;
 
 	make_flat_directories(r, 50);
-	r->classes &= ~(1u << E2PF_BITMAPS);
+	r->classes &= ~(1u << EXT4_BITMAPS);
 	/* The tables arrive, and the first request of a directory block does not. */
 	fake_hold(&r->dev, FAKE_READ, true);
 	rig_settle(r);
@@ -173,7 +173,7 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	uint64_t dir[DIRS], at, bad;
 	unsigned i;
 
-	r->classes = way ? E2PF_ALL_CLASSES : 1u << E2PF_DIRS;
+	r->classes = way ? EXT4_ALL_CLASSES : 1u << EXT4_DIRS;
 	at = tiny_free_block(&r->fs, 0);
 	for (i = 0; i < DIRS; i++)
 		dir[i] = at + 2 * i;
@@ -187,8 +187,8 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	rig_start(r);
 	if (!way) {
 		fake_threads_settle();
-		e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS, E2PF_DIRS);
-		e2pf_ext4_list_put(r->fs.ext4, r->e, dir, DIRS);
+		ext4_source_list_begin(r->fs.ext4, r->e, DIRS, EXT4_DIRS);
+		ext4_source_list_put(r->fs.ext4, r->e, dir, DIRS);
 	}
 	while (!rig_stats(r).slow_or_failed)
 		sched_yield();
@@ -295,20 +295,20 @@ RIG_TESTS(written_in_part_without_a_checker, 2, rig_set_up(r, 40, 1))
 }
 
 /* A stalled device is left to the checker until it serves the checker again. */
-RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
+RIG_TESTS(stalled_device, 3, rig_set_up(r, 2, 1))
 {
 	enum { DIRS = 40 };
 	uint64_t dir[DIRS], at;
 	unsigned i;
 
-	r->classes = 1u << E2PF_DIRS;
+	r->classes = 1u << EXT4_DIRS;
 	r->fs.groups[0].inodes_in_use = 0;
 	r->fs.groups[1].inodes_in_use = 0;
 	at = tiny_free_block(&r->fs, 0);
 	for (i = 0; i < DIRS; i++)
 		dir[i] = at + 2 * i;
 	rig_settle(r);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS, E2PF_DIRS);
+	ext4_source_list_begin(r->fs.ext4, r->e, DIRS, EXT4_DIRS);
 	r->dev.tick = 3 * SECOND;
 	if (way == 0) {
 		/* The checker notices it. */
@@ -322,7 +322,7 @@ RIG_TESTS(stuck_device, 3, rig_set_up(r, 2, 1))
 		for (i = 0; i < DIRS; i++)
 			fake_set_bad(&r->dev, dir[i], 1);
 	}
-	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, DIRS);
+	ext4_source_list_put(r->fs.ext4, r->e, dir, DIRS);
 	fake_threads_settle();
 	assert_int_equal(rig_asked_of(r, dir, DIRS), way < 2 ? 0 : FIRST_REQUESTS);
 	/* A read from memory is not an answer of the device, however
@@ -353,7 +353,7 @@ RIG_TESTS(stop_that_drains, 4, rig_set_up(r, 1, 1))
 {
 	bool drains = way & 1, bad = way & 2;
 
-	r->classes = 1u << E2PF_BITMAPS;
+	r->classes = 1u << EXT4_BITMAPS;
 	r->options.drain = drains;
 	fake_set_late(&r->dev, true);
 	if (bad)
@@ -416,7 +416,7 @@ RIG_TESTS(threads_that_cannot_be_had, 4, rig_set_up(r, 10, 4))
 static void use_up(struct rig *r, int n)
 {
 	const uint64_t list[] = { 100, 120, 140 };
-	struct pf_class_count plan[E2PF_CLASSES];
+	struct pf_class_count plan[EXT4_CLASSES];
 
 	r->source = tiny_source(&r->fs, r->classes);
 	fake_fail_allocation(n);
@@ -427,8 +427,8 @@ static void use_up(struct rig *r, int n)
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	if (pf_engine_start(r->e, &r->options) == 0)
 		pf_engine_wait(r->e, -1);
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, 3, E2PF_DIRS);
-	e2pf_ext4_list_put(r->fs.ext4, r->e, list, 3);
+	ext4_source_list_begin(r->fs.ext4, r->e, 3, EXT4_DIRS);
+	ext4_source_list_put(r->fs.ext4, r->e, list, 3);
 	pf_engine_wait(r->e, -1);
 }
 
@@ -476,22 +476,22 @@ RIG_TEST(lock_is_taken_rarely, 2, 1)
 	uint64_t dir[DIRS], at = tiny_free_block(&r->fs, 0);
 	unsigned i;
 
-	r->classes = 1u << E2PF_DIRS;
+	r->classes = 1u << EXT4_DIRS;
 	for (i = 0; i < 2; i++)
 		r->fs.groups[i].inodes_in_use = 0;
 	for (i = 0; i < DIRS; i++)
 		dir[i] = at + 2 * i;
 	rig_settle(r);
 	counted = &r->e->lock;
-	e2pf_ext4_list_begin(r->fs.ext4, r->e, DIRS, E2PF_DIRS);
+	ext4_source_list_begin(r->fs.ext4, r->e, DIRS, EXT4_DIRS);
 	fake_threads_settle();
 	locks_taken();
-	e2pf_ext4_list_put(r->fs.ext4, r->e, dir, DIRS);
+	ext4_source_list_put(r->fs.ext4, r->e, dir, DIRS);
 	fake_threads_settle();
 	assert_int_equal(rig_asked_of(r, dir, DIRS), DIRS);
 	assert_uint_in_range(locks_taken(), 2 * DIRS, 2 * DIRS + LOCKS_OF_A_CLAIM);
 	for (i = 0; i < DIRS; i++)
-		pf_engine_report_position(r->e, E2PF_EXT4_LIST, i);
+		pf_engine_report_position(r->e, EXT4_PHASE_LIST, i);
 	assert_int_equal(locks_taken(), 0);
 	for (i = 0; i < DIRS; i++)
 		rig_checker_reads(r, dir[i], 1);
@@ -525,32 +525,32 @@ RIG_TEST(figures_add_up, 10, 2)
 	assert_int_equal(st.checker_bytes, 0);
 
 	opened = r->dev.clock;
-	pf_engine_begin_stage(r->e, E2PF_EXT4_PASS1);
+	pf_engine_begin_stage(r->e, EXT4_PASS1);
 	for (g = 0; g < 10; g++)
 		assert_int_equal(rig_checker_reads(r, r->fs.groups[g].inode_table,
 						   TABLE_BLOCKS), g != 4);
-	pf_engine_begin_stage(r->e, E2PF_EXT4_PASS2);
+	pf_engine_begin_stage(r->e, EXT4_PASS2);
 	rig_checker_reads(r, 200, 3);
 	rig_checker_reads(r, 200, 3);
 	fake_advance(&r->dev, 500);
 	st = rig_stats(r);
 	assert_int_equal(st.wasted_bytes, (blocks - 9 * TABLE_BLOCKS) * BS);
 	assert_int_equal(st.checker_bytes, (10 * TABLE_BLOCKS + 6) * BS);
-	assert_int_equal(st.stage[E2PF_EXT4_OPEN].ns, opened - began);
-	assert_int_equal(st.stage[E2PF_EXT4_PASS1].reads, 10);
-	assert_int_equal(st.stage[E2PF_EXT4_PASS1].stalls, 0);
-	assert_int_equal(st.stage[E2PF_EXT4_PASS1].ns, 10000);
-	assert_int_equal(st.stage[E2PF_EXT4_PASS2].reads, 2);
-	assert_int_equal(st.stage[E2PF_EXT4_PASS2].stalls, 1);
-	assert_int_equal(st.stage[E2PF_EXT4_PASS2].stall_ns, 101000);
-	assert_int_equal(st.stage[E2PF_EXT4_PASS2].ns, 102500);
+	assert_int_equal(st.stage[EXT4_OPEN].ns, opened - began);
+	assert_int_equal(st.stage[EXT4_PASS1].reads, 10);
+	assert_int_equal(st.stage[EXT4_PASS1].stalls, 0);
+	assert_int_equal(st.stage[EXT4_PASS1].ns, 10000);
+	assert_int_equal(st.stage[EXT4_PASS2].reads, 2);
+	assert_int_equal(st.stage[EXT4_PASS2].stalls, 1);
+	assert_int_equal(st.stage[EXT4_PASS2].stall_ns, 101000);
+	assert_int_equal(st.stage[EXT4_PASS2].ns, 102500);
 	assert_int_equal(st.prefetched_bytes, blocks * BS);
 }
 
 /* Nothing is requested; and what an earlier start has read changes nothing. */
 RIG_TESTS(plan_counted, 2, rig_set_up(r, 10, 2))
 {
-	struct pf_class_count plan[E2PF_CLASSES];
+	struct pf_class_count plan[EXT4_CLASSES];
 
 	rig_make_directories(r);
 	if (way) {
@@ -560,12 +560,12 @@ RIG_TESTS(plan_counted, 2, rig_set_up(r, 10, 2))
 		rig_new(r);
 	}
 	assert_int_equal(pf_survey_count(r->source, &r->device, plan), 0);
-	assert_int_equal(plan[E2PF_BITMAPS].bytes, 20 * BS);
-	assert_int_equal(plan[E2PF_INODES].bytes, 10 * TABLE_BLOCKS * BS);
-	assert_int_equal(plan[E2PF_EXTENTS].bytes, 10 * BS);
-	assert_int_equal(plan[E2PF_EXTENTS].runs, 10);
-	assert_int_equal(plan[E2PF_DIRS].bytes, 10 * BS);
-	assert_int_equal(plan[E2PF_INDIRECT].bytes, 0);
+	assert_int_equal(plan[EXT4_BITMAPS].bytes, 20 * BS);
+	assert_int_equal(plan[EXT4_INODES].bytes, 10 * TABLE_BLOCKS * BS);
+	assert_int_equal(plan[EXT4_EXTENTS].bytes, 10 * BS);
+	assert_int_equal(plan[EXT4_EXTENTS].runs, 10);
+	assert_int_equal(plan[EXT4_DIRS].bytes, 10 * BS);
+	assert_int_equal(plan[EXT4_INDIRECT].bytes, 0);
 	assert_int_equal(!fake_missing_asked(&r->dev), !way);
 }
 
@@ -584,7 +584,7 @@ static const struct pf_phase *first_again(struct pf_source *source,
 /* A phase that comes again, with units of everything, is not counted twice. */
 RIG_TEST(plan_counted_anew, 10, 2)
 {
-	struct pf_class_count plan[E2PF_CLASSES];
+	struct pf_class_count plan[EXT4_CLASSES];
 	struct pf_source_ops ops;
 
 	rig_new(r);
@@ -595,7 +595,7 @@ RIG_TEST(plan_counted_anew, 10, 2)
 	r->source->ops = &ops;
 	assert_int_equal(pf_survey_count(r->source, &r->device, plan), 0);
 	assert_true(again);
-	assert_int_equal(plan[E2PF_INODES].bytes, 10 * TABLE_BLOCKS * BS);
+	assert_int_equal(plan[EXT4_INODES].bytes, 10 * TABLE_BLOCKS * BS);
 }
 
 /* With a head, gaps of these sizes are read, unless they hold unused parts of
@@ -606,7 +606,7 @@ RIG_TESTS(unused_tables, 2, rig_set_up_sized(r, 8, 16, 1))
 
 	for (g = 0; g < 8; g += 2)
 		r->fs.groups[g].inodes_in_use = INODES / 4;
-	r->options.seeks = true;
+	r->options.seek_bound = true;
 	rig_new(r);
 	r->fs.ext4->options.guarded = way;
 	rig_go_on(r);
@@ -624,14 +624,14 @@ RIG_TESTS(unused_tables, 2, rig_set_up_sized(r, 8, 16, 1))
 /* Unreadable tables are skipped, until there are too many. */
 RIG_TESTS(plan_with_errors, 2, rig_set_up(r, 40, 1))
 {
-	struct pf_class_count plan[E2PF_CLASSES];
+	struct pf_class_count plan[EXT4_CLASSES];
 	uint32_t g, bad = 15 + way;
 
 	for (g = 0; g < bad; g++)
 		fake_set_bad(&r->dev, r->fs.groups[g].inode_table, 1);
 	rig_new(r);
 	assert_int_equal(pf_survey_count(r->source, &r->device, plan), way ? EIO : 0);
-	assert_int_equal(plan[E2PF_BITMAPS].bytes, 80 * BS);
+	assert_int_equal(plan[EXT4_BITMAPS].bytes, 80 * BS);
 }
 
 UNIT_MAIN(NULL, NULL)

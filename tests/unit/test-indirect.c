@@ -9,8 +9,8 @@
 #include <ext2fs/ext2fs.h>
 
 #include "unit.h"
-#include "interpose.h"
-#include "standins.h"
+#include "preload/interpose.h"
+#include "e2fsck/accel/interposers.h"
 
 #define NUMBERS (TRIAL_BLOCK / sizeof(__u32))
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* Which blocks are requested when a check walks the map of a journal. */
+/* Which blocks are requested when a check walks the block map of a journal. */
 #include <endian.h>
 
 #include "unit.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "numbers.h"
-#include "ext4/ext4_session.h"
+#include "ext4/session.h"
 
 #define BS 4096u
 #define BLOCKS 40000u
@@ -38,11 +38,11 @@ FIXTURE(tear_down)
 
 #define RIG_TEST(name) TEST_WITH(name, set_up, tear_down)
 
-static const struct e2pf_geometry geo = { .block_size = BS, .blocks = BLOCKS };
+static const struct ext4_geometry geo = { .block_size = BS, .blocks = BLOCKS };
 
 static uint64_t request(const uint32_t blocks[3])
 {
-	return e2pf_journal_request_map(&r->dev.dev, &geo, blocks);
+	return ext4_journal_request(&r->dev.dev, &geo, blocks);
 }
 
 /* Everything that the double indirect block refers to, if it can be a block. */
@@ -74,7 +74,7 @@ RIG_TEST(map)
 /* A hostile one of large blocks, all different. */
 RIG_TEST(map_of_large_blocks)
 {
-	const struct e2pf_geometry large = { .block_size = LARGE, .blocks = MANY };
+	const struct ext4_geometry large = { .block_size = LARGE, .blocks = MANY };
 	const uint32_t blocks[3] = { 0, 1, 0 };
 	uint32_t i, *map;
 
@@ -85,7 +85,7 @@ RIG_TEST(map_of_large_blocks)
 	map = (uint32_t *)(r->image + LARGE);
 	for (i = 2; i < MANY; i++)
 		map[i] = htole32(i);
-	assert_int_equal(e2pf_journal_request_map(&r->dev.dev, &large, blocks),
+	assert_int_equal(ext4_journal_request(&r->dev.dev, &large, blocks),
 			 LARGE + (4u << 20));
 }
 

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The mmap I/O manager: large reads of what is cached are copies from the mapping, and all
- * else, and every error, is the unix manager's, in checks and repairs, whoever handles SIGBUS.  Cases with
- * signals run in a child.  The test stands in for libc's pread64(), and counts it.
+ * else, and every error, is the unix manager's, in checks and repairs, whoever handles SIGBUS.
+ * Cases with signals run in a child.  The test stands in for libc's pread64(), and counts it.
  */
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 
 #include "unit.h"
-#include "mmap_io.h"
+#include "lib/mmap_io.h"
 
 #define SIZE (1024 * 1024 + 700)	/* the last page is short */
 #define SECTORS (SIZE / 512 * 512)

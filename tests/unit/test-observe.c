@@ -11,8 +11,8 @@
 
 #include "unit.h"
 #include "engine-rig.h"
-#include "libext2fs/io_table.h"
-#include "libext2fs/observe.h"
+#include "lib/io_table.h"
+#include "e2fsck/observe.h"
 
 #define FILE_BLOCKS 100
 
@@ -66,7 +66,7 @@ FIXTURE(set_up)
 
 FIXTURE(tear_down)
 {
-	e2pf_unobserve(r->e);
+	e2fsck_unobserve(r->e);
 	if (io)
 		io->manager = unix_io_manager;
 	if (io)
@@ -81,7 +81,7 @@ FIXTURE(tear_down)
 /* The manager with the operations that the test has given it. */
 static void observe(void)
 {
-	assert_true(e2pf_observe(io, r->e));
+	assert_true(e2fsck_observe(io, r->e));
 }
 
 static errcode_t slow_read64(io_channel channel, unsigned long long block,
@@ -144,13 +144,13 @@ OBSERVER_TEST(hits_and_misses)
 			assert_true(are_bytes_of(buf, 10 + i, n < 0 ?
 						 (size_t)-n : (size_t)n * BS));
 			st = rig_stats(r);
-			assert_int_equal(st.stage[E2PF_EXT4_OPEN].reads,
+			assert_int_equal(st.stage[EXT4_OPEN].reads,
 					 2 * i + j + 1);
-			assert_int_equal(st.stage[E2PF_EXT4_OPEN].stalls,
+			assert_int_equal(st.stage[EXT4_OPEN].stalls,
 					 i + j);
 		}
-	assert_int_equal(st.stage[E2PF_EXT4_OPEN].reads, 2 * N);
-	assert_int_equal(st.stage[E2PF_EXT4_OPEN].stall_ns,
+	assert_int_equal(st.stage[EXT4_OPEN].reads, 2 * N);
+	assert_int_equal(st.stage[EXT4_OPEN].stall_ns,
 			 6 * 30001 + 500 * (1 + 4 + 5 + 0 + 1 + 4));
 	assert_int_equal(st.checker_bytes,
 			 2 * (10 * BS + 1000 + 1025 + 4096));
@@ -158,7 +158,7 @@ OBSERVER_TEST(hits_and_misses)
 
 static uint64_t reads_heard(void)
 {
-	return rig_stats(r).stage[E2PF_EXT4_OPEN].reads;
+	return rig_stats(r).stage[EXT4_OPEN].reads;
 }
 
 /* The manager's own table is never changed, and the channel goes on with it
@@ -175,14 +175,14 @@ OBSERVER_TEST(unobserved_again)
 	 * manager later. */
 	assert_int_equal(unix_io_manager->open(path, 0, &other), 0);
 	other->manager = &manager;
-	assert_false(e2pf_observe(other, r->e));
+	assert_false(e2fsck_observe(other, r->e));
 	assert_ptr_equal(other->manager, &manager);
-	e2pf_unobserve((struct pf_engine *)&manager);
+	e2fsck_unobserve((struct pf_engine *)&manager);
 	assert_int_equal(io_channel_read_blk64(io, 20, 1, buf), 0);
 	assert_int_equal(reads_heard(), 1);
-	e2pf_unobserve(r->e);
+	e2fsck_unobserve(r->e);
 	other->manager = unix_io_manager;
-	assert_false(e2pf_observe(other, r->e));
+	assert_false(e2fsck_observe(other, r->e));
 	assert_ptr_equal(other->manager, unix_io_manager);
 	io_channel_close(other);
 	assert_int_equal(io_channel_read_blk64(io, 20, 1, buf), 0);
@@ -197,8 +197,8 @@ OBSERVER_TEST(unobserved_again)
 	assert_int_equal(reads_heard(), 2);
 	assert_int_equal(io_channel_close(io), 0);
 	io = NULL;
-	e2pf_unobserve(r->e);
-	e2pf_unobserve(r->e);
+	e2fsck_unobserve(r->e);
+	e2fsck_unobserve(r->e);
 }
 
 /*
@@ -231,7 +231,7 @@ OBSERVER_TEST(another_table)
 	assert_true(e2pf_io_table_is_ours());
 	foreign = true;
 	assert_false(e2pf_io_table_is_ours());
-	assert_false(e2pf_observe(io, r->e));
+	assert_false(e2fsck_observe(io, r->e));
 	assert_ptr_equal(io->manager, &manager);
 	foreign = false;
 }
@@ -267,7 +267,8 @@ OBSERVER_TEST(readahead_absorbed)
 	assert_int_equal(readaheads, 2);
 }
 
-/* libc's pread64(), or another's, as the stand-in finds it: how often it is yet to fail. */
+/* libc's pread64(), or another's, as the interposer finds it: how often it is yet to fail.
+ * */
 static unsigned failing, made;
 static bool is_libcs;
 static int left_errno;
@@ -376,7 +377,7 @@ OBSERVER_TEST(failed_read_is_made_again)
 	assert_int_equal(errors_called, 3);
 	assert_int_equal(error_block, 50);
 	/* Nor if nobody observes it any more. */
-	e2pf_unobserve(r->e);
+	e2fsck_unobserve(r->e);
 	assert_int_equal(read_failing(1, 40), EIO);
 }
 
@@ -397,17 +398,17 @@ OBSERVER_TEST(failed_read_of_a_high_block)
 	uint64_t block = (UINT64_C(1) << 32) + 5;
 
 	/* The device of the engine is not so large. */
-	r->device->sees_held = false;
+	r->device->sees_not_uptodate = false;
 	observe_reader(true);
 	lose(block + 1);
 	assert_int_equal(read_failing(1, block), 0);
 	assert_int_equal(errors_called, 0);
 }
 
-static const struct e2pf_device_ops *fake_ops;
+static const struct pf_device_ops *fake_ops;
 
-static uint64_t span_with_errno(struct e2pf_device *dev, uint64_t offset,
-				uint64_t len, enum e2pf_residency *state)
+static uint64_t span_with_errno(struct pf_device *dev, uint64_t offset,
+				uint64_t len, enum pf_residency *state)
 {
 	errno = EAGAIN;
 	return fake_ops->span(dev, offset, len, state);
@@ -416,7 +417,7 @@ static uint64_t span_with_errno(struct e2pf_device *dev, uint64_t offset,
 /* What is asked meanwhile may fail for other reasons. */
 OBSERVER_TEST(errno_of_a_failed_read)
 {
-	struct e2pf_device_ops ops;
+	struct pf_device_ops ops;
 
 	observe_reader(true);
 	fake_ops = r->device->ops;
@@ -458,7 +459,7 @@ OBSERVER_TEST(handler_leaves_the_read)
 	io->read_error = on_error;
 	made = 0;
 	failing = 1;
-	e2pf_unobserve(r->e);
+	e2fsck_unobserve(r->e);
 	assert_int_equal(pread64(0, &byte, 1, 0), -1);
 	assert_int_equal(made, 1);
 }

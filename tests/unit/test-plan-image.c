@@ -14,7 +14,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "unit.h"
-#include "ext4/ext4_source.h"
+#include "ext4/source.h"
 
 struct combination {
 	const char *name;
@@ -186,9 +186,9 @@ static bool make_image(const struct combination *want)
 /* The image as the source passes it on, without an engine. */
 struct planned {
 	const unsigned char *image;
-	struct e2pf_geometry geo;
-	struct e2pf_ext4 *ext4;
-	uint16_t *classes;		/* per block, 1 << enum e2pf_class */
+	struct ext4_geometry geo;
+	struct ext4_source *ext4;
+	uint16_t *classes;		/* per block, 1 << enum ext4_class */
 	unsigned deepest;		/* levels of nodes below a root */
 	unsigned bad;			/* runs outside the filesystem */
 };
@@ -205,8 +205,8 @@ static void accept_ref(void *ctx, const struct pf_ref *ref)
 		p->bad++;
 		return;
 	}
-	if (ref->parse && e2pf_kind_of(ref).depth > p->deepest)
-		p->deepest = e2pf_kind_of(ref).depth;
+	if (ref->parse && ext4_kind_of(ref).depth > p->deepest)
+		p->deepest = ext4_kind_of(ref).depth;
 	for (at = 0; at < ref->length; at += bs)
 		p->classes[(ref->offset + at) / bs] |= 1u << ref->cls;
 	for (at = 0; ref->parse && at < ref->length; at += size) {
@@ -221,14 +221,14 @@ static void accept_ref(void *ctx, const struct pf_ref *ref)
 static void plan_image(struct planned *p, ext2_filsys fs)
 {
 	const struct pf_options options = { .budget = UINT64_MAX };
-	const struct e2pf_ext4_options what = { .classes = E2PF_ALL_CLASSES };
-	struct e2pf_group *groups;
+	const struct ext4_source_options what = { .classes = EXT4_ALL_CLASSES };
+	struct ext4_group *groups;
 	uint32_t g;
 
-	assert_int_equal(e2pf_plan_superblock(p->image + 1024, &p->geo), 0);
+	assert_int_equal(ext4_plan_superblock(p->image + 1024, &p->geo), 0);
 	groups = calloc(p->geo.groups, sizeof(*groups));
 	p->classes = calloc(p->geo.blocks, sizeof(*p->classes));
-	p->ext4 = e2pf_ext4_new(&p->geo, &what);
+	p->ext4 = ext4_source_new(&p->geo, &what);
 	assert_true(groups && p->classes && p->ext4);
 	for (g = 0; g < p->geo.groups; g++) {
 		char desc[EXT2_MAX_DESC_SIZE];
@@ -238,14 +238,15 @@ static void plan_image(struct planned *p, ext2_filsys fs)
 #ifdef WORDS_BIGENDIAN
 		ext2fs_swap_group_desc2(fs, (void *)desc);
 #endif
-		e2pf_plan_descriptor(&p->geo, g, desc, &groups[g]);
+		ext4_plan_descriptor(&p->geo, g, desc, &groups[g]);
 	}
 	p->ext4->groups = groups;
 	p->ext4->source.ops->begin(&p->ext4->source, &options, false);
 	for (g = 0; g < p->geo.groups; g++)
-		p->ext4->source.ops->seed(&p->ext4->source, E2PF_EXT4_TABLES, g,
+		p->ext4->source.ops->seed(&p->ext4->source, EXT4_PHASE_TABLES,
+					  g,
 					  accept_ref, p);
-	e2pf_ext4_free(p->ext4);
+	ext4_source_free(p->ext4);
 	free(groups);
 }
 
@@ -253,12 +254,12 @@ static void plan_image(struct planned *p, ext2_filsys fs)
 struct truth {
 	ext2_filsys fs;
 	uint16_t *classes;
-	enum e2pf_class node;		/* of the current inode */
-	enum e2pf_class data;
+	enum ext4_class node;		/* of the current inode */
+	enum ext4_class data;
 };
 
 static void mark(struct truth *truth, uint64_t block, uint64_t count,
-		 enum e2pf_class cls)
+		 enum ext4_class cls)
 {
 	while (count-- && block < ext2fs_blocks_count(truth->fs->super))
 		truth->classes[block++] |= 1u << cls;
@@ -277,14 +278,14 @@ static void mark_groups(struct truth *truth)
 		if (!csum || !ext2fs_bg_flags_test(fs, i,
 						   EXT2_BG_BLOCK_UNINIT))
 			mark(truth, ext2fs_block_bitmap_loc(fs, i), 1,
-			     E2PF_BITMAPS);
+			     EXT4_BITMAPS);
 		if (csum && ext2fs_bg_flags_test(fs, i, EXT2_BG_INODE_UNINIT))
 			continue;
-		mark(truth, ext2fs_inode_bitmap_loc(fs, i), 1, E2PF_BITMAPS);
+		mark(truth, ext2fs_inode_bitmap_loc(fs, i), 1, EXT4_BITMAPS);
 		if (csum)
 			inodes -= ext2fs_bg_itable_unused(fs, i);
 		mark(truth, ext2fs_inode_table_loc(fs, i),
-		     (inodes + per_block - 1) / per_block, E2PF_INODES);
+		     (inodes + per_block - 1) / per_block, EXT4_INODES);
 	}
 }
 
@@ -296,7 +297,7 @@ static int mark_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t number,
 	(void)fs, (void)parent, (void)offset;
 	if (number < 0)
 		mark(truth, *block, 1, truth->node);
-	else if (truth->data != E2PF_CLASSES)
+	else if (truth->data != EXT4_CLASSES)
 		mark(truth, *block, 1, truth->data);
 	return 0;
 }
@@ -304,15 +305,15 @@ static int mark_block(ext2_filsys fs, blk64_t *block, e2_blkcnt_t number,
 static void classify(struct truth *truth, ext2_ino_t ino,
 		     struct ext2_inode *inode)
 {
-	truth->node = inode->i_flags & EXT4_EXTENTS_FL ? E2PF_EXTENTS :
-							 E2PF_INDIRECT;
-	truth->data = E2PF_CLASSES;
+	truth->node = inode->i_flags & EXT4_EXTENTS_FL ? EXT4_EXTENTS :
+							 EXT4_INDIRECT;
+	truth->data = EXT4_CLASSES;
 	if (LINUX_S_ISDIR(inode->i_mode))
-		truth->data = E2PF_DIRS;
+		truth->data = EXT4_DIRS;
 	if (LINUX_S_ISLNK(inode->i_mode))
-		truth->data = E2PF_SYMLINKS;
+		truth->data = EXT4_SYMLINKS;
 	if (ino < EXT2_FIRST_INO(truth->fs->super) && ino != EXT2_ROOT_INO)
-		truth->node = E2PF_FILES;
+		truth->node = EXT4_FILES;
 }
 
 static void mark_inodes(struct truth *truth)
@@ -331,7 +332,7 @@ static void mark_inodes(struct truth *truth)
 			continue;
 		if (ext2fs_file_acl_block(fs, &inode))
 			mark(truth, ext2fs_file_acl_block(fs, &inode), 1,
-			     E2PF_XATTRS);
+			     EXT4_XATTRS);
 		if (ino != EXT2_BAD_INO &&
 		    (ext2fs_is_fast_symlink(&inode) ||
 		     !ext2fs_inode_has_valid_blocks2(fs, &inode)))
@@ -362,10 +363,10 @@ static void compare(const struct combination *want,
 	assert_int_equal(walk->bad, 0);
 	assert_int_equal(walk->deepest, want->deepest);
 	/* The image must have something to compare. */
-	assert_true(all & 1u << E2PF_DIRS && all & 1u << E2PF_BITMAPS &&
-		    all & 1u << E2PF_INODES &&
-		    all & (1u << E2PF_EXTENTS | 1u << E2PF_INDIRECT));
-	assert_true(!want->xattr || all & 1u << E2PF_XATTRS);
+	assert_true(all & 1u << EXT4_DIRS && all & 1u << EXT4_BITMAPS &&
+		    all & 1u << EXT4_INODES &&
+		    all & (1u << EXT4_EXTENTS | 1u << EXT4_INDIRECT));
+	assert_true(!want->xattr || all & 1u << EXT4_XATTRS);
 }
 
 static void check_image(const struct combination *want)

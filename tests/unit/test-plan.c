@@ -11,11 +11,11 @@
 #include "ext4/plan.h"
 #include "numbers.h"
 
-#define NONE E2PF_CLASSES
+#define NONE EXT4_CLASSES
 #define MANY 512
 
 /* The filesystem of a test, and what was found in it. */
-static struct e2pf_geometry geo;
+static struct ext4_geometry geo;
 static struct {
 	unsigned count;
 	struct pf_ref ref[MANY];
@@ -29,12 +29,12 @@ static void record(void *ctx, const struct pf_ref *ref)
 }
 
 /* A plan that records what it finds after what is there. */
-static struct e2pf_plan *plan_of(void)
+static struct ext4_plan *plan_of(void)
 {
-	static struct e2pf_plan plan;
+	static struct ext4_plan plan;
 
-	plan = (struct e2pf_plan) {
-		.geo = &geo, .classes = E2PF_ALL_CLASSES, .sink = record
+	plan = (struct ext4_plan) {
+		.geo = &geo, .classes = EXT4_ALL_CLASSES, .sink = record
 	};
 	return &plan;
 }
@@ -44,7 +44,7 @@ static void assert_ref(unsigned index, uint64_t block, uint32_t count,
 		       unsigned data)
 {
 	const struct pf_ref *ref = &found.ref[index];
-	struct e2pf_kind kind = e2pf_kind_of(ref);
+	struct ext4_kind kind = ext4_kind_of(ref);
 
 	assert_true(index < found.count);
 	assert_true(ref->offset == block * geo.block_size);
@@ -52,7 +52,7 @@ static void assert_ref(unsigned index, uint64_t block, uint32_t count,
 	assert_int_equal(ref->cls, cls);
 	assert_int_equal(kind.cls, cls);
 	assert_int_equal(kind.parse, parse);
-	assert_int_equal(ref->parse, parse != E2PF_UNPARSED);
+	assert_int_equal(ref->parse, parse != EXT4_UNPARSED);
 	assert_int_equal(kind.depth, depth);
 	assert_int_equal(kind.data, data);
 }
@@ -87,14 +87,14 @@ FIXTURE(set_up)
 	struct ext2_super_block sb = sound_super();
 
 	found.count = 0;
-	return e2pf_plan_superblock(&sb, &geo);
+	return ext4_plan_superblock(&sb, &geo);
 }
 
 /* A test that begins with that filesystem, and no references found. */
 #define PLAN_TEST(name) TEST_WITH(name, set_up, NULL)
 /* A reference, and one that is not parsed. */
 #define REF assert_ref
-#define UNPARSED(i, block, count, cls) REF(i, block, count, cls, E2PF_UNPARSED, 0, NONE)
+#define UNPARSED(i, block, count, cls) REF(i, block, count, cls, EXT4_UNPARSED, 0, NONE)
 
 /*
  * Superblocks and group descriptors.
@@ -107,7 +107,7 @@ TEST(superblock_read)
 	sb.s_blocks_count_hi = htole32(1);
 	sb.s_inodes_per_group = htole32(16);
 	sb.s_inodes_count = htole32((131072 + 40) * 16);
-	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(ext4_plan_superblock(&sb, &geo), 0);
 	assert_true(geo.blocks == UINT64_C(0x100000000) + 40 * 32768 - 100);
 	assert_int_equal(geo.block_size, 4096);
 	assert_int_equal(geo.groups, 131072 + 40);
@@ -122,7 +122,7 @@ TEST(features_that_are_off)
 	sb.s_feature_compat = sb.s_feature_incompat = 0;
 	sb.s_feature_ro_compat = 0;
 	sb.s_blocks_count_hi = htole32(5);
-	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(ext4_plan_superblock(&sb, &geo), 0);
 	assert_int_equal(geo.blocks, 40 * 32768 - 100);
 	assert_int_equal(geo.desc_size, 32);
 }
@@ -171,7 +171,7 @@ TEST(superblock_refused)
 	char zeros[1024] = { 0 };
 	size_t i;
 
-	assert_int_equal(e2pf_plan_superblock(zeros, &geo), -1);
+	assert_int_equal(ext4_plan_superblock(zeros, &geo), -1);
 	for (i = 0; i < COUNT(refused); i++) {
 		struct ext2_super_block sb = sound_super();
 		uint32_t wide = htole32(refused[i].value);
@@ -180,7 +180,7 @@ TEST(superblock_refused)
 		memcpy((char *)&sb + refused[i].offset,
 		       refused[i].size == 4 ? (void *)&wide : &narrow,
 		       refused[i].size);
-		if (e2pf_plan_superblock(&sb, &geo) != -1)
+		if (ext4_plan_superblock(&sb, &geo) != -1)
 			fail_msg("accepted: %s", refused[i].why);
 	}
 }
@@ -193,7 +193,7 @@ TEST(counts_that_do_not_fit)
 	 * have 1 KiB. */
 	sb.s_first_ino = htole32(40 * 8192);
 	sb.s_desc_size = htole16(EXT2_MAX_DESC_SIZE);
-	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(ext4_plan_superblock(&sb, &geo), 0);
 	sb = sound_super();
 
 	/* 2^45 groups of 8 blocks; the low half of that number matches the
@@ -203,7 +203,7 @@ TEST(counts_that_do_not_fit)
 	sb.s_blocks_count_hi = htole32(0xffff);
 	sb.s_inodes_per_group = htole32(8192);
 	sb.s_inodes_count = htole32(8192);
-	assert_int_equal(e2pf_plan_superblock(&sb, &geo), -1);
+	assert_int_equal(ext4_plan_superblock(&sb, &geo), -1);
 
 	sb = sound_super();
 	/* 2^23 blocks of 1 KiB per group, 2^25 groups. */
@@ -216,10 +216,10 @@ TEST(counts_that_do_not_fit)
 	sb.s_inodes_count = htole32(8u << 25);
 	sb.s_blocks_count = htole32(0xffffffff);
 	sb.s_blocks_count_hi = htole32(0xffff);
-	assert_int_equal(e2pf_plan_superblock(&sb, &geo), 0);
+	assert_int_equal(ext4_plan_superblock(&sb, &geo), 0);
 	sb.s_blocks_count = 0;
 	sb.s_blocks_count_hi = htole32(0x10000);
-	assert_int_equal(e2pf_plan_superblock(&sb, &geo), -1);
+	assert_int_equal(ext4_plan_superblock(&sb, &geo), -1);
 }
 
 static struct ext4_group_desc sound_descriptor(void)
@@ -236,24 +236,24 @@ static struct ext4_group_desc sound_descriptor(void)
 PLAN_TEST(group_partly_used)
 {
 	struct ext4_group_desc desc = sound_descriptor();
-	struct e2pf_group group;
+	struct ext4_group group;
 
 	desc.bg_itable_unused = htole16(8192 - 17);
 	desc.bg_free_inodes_count = htole16(8192 - 12);
-	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	ext4_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 17);
 	assert_int_equal(group.inodes_allocated, 12);
-	e2pf_plan_group(plan_of(), 0, &group);
-	REF(2, 1032, 2, E2PF_INODES, E2PF_INODE_TABLE, 0, NONE);
+	ext4_plan_group(plan_of(), 0, &group);
+	REF(2, 1032, 2, EXT4_INODES, EXT4_INODE_TABLE, 0, NONE);
 
 	/* More unused inodes than there are inodes: none is in use. */
 	desc.bg_itable_unused = htole16(8193);
-	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	ext4_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 0);
 	desc.bg_itable_unused = 0;
 	desc.bg_itable_unused_hi = htole16(1);
 	desc.bg_free_inodes_count_hi = htole16(1);
-	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	ext4_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 0);
 	assert_int_equal(group.inodes_allocated, 0);
 }
@@ -261,21 +261,21 @@ PLAN_TEST(group_partly_used)
 PLAN_TEST(group_uninitialized)
 {
 	struct ext4_group_desc desc = sound_descriptor();
-	struct e2pf_group group;
+	struct ext4_group group;
 
 	desc.bg_flags = htole16(EXT2_BG_INODE_UNINIT | EXT2_BG_BLOCK_UNINIT);
 	desc.bg_itable_unused = htole16(100);
-	e2pf_plan_descriptor(&geo, 0, &desc, &group);
-	e2pf_plan_group(plan_of(), 0, &group);
+	ext4_plan_descriptor(&geo, 0, &desc, &group);
+	ext4_plan_group(plan_of(), 0, &group);
 	assert_int_equal(found.count, 0);
 	assert_int_equal(group.inode_table, 1032);
 
 	geo.feature_ro_compat = EXT4_FEATURE_RO_COMPAT_GDT_CSUM;
-	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	ext4_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 0);
 	/* The flags are trusted only with checksums. */
 	geo.feature_ro_compat = 0;
-	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	ext4_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inodes_in_use, 8192);
 	assert_int_equal(group.block_bitmap, 1000);
 	assert_int_equal(group.inode_bitmap, 1016);
@@ -284,26 +284,26 @@ PLAN_TEST(group_uninitialized)
 PLAN_TEST(group_out_of_range)
 {
 	struct ext4_group_desc desc = sound_descriptor();
-	struct e2pf_group group;
+	struct ext4_group group;
 
 	desc.bg_block_bitmap = htole32(geo.blocks);
 	desc.bg_inode_bitmap_hi = htole32(1);
 	desc.bg_inode_table = htole32(geo.blocks - 511);
-	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	ext4_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.block_bitmap, 0);
 	assert_int_equal(group.inode_bitmap, 0);
 	assert_int_equal(group.inode_table, 0);
 	assert_int_equal(group.inodes_in_use, 0);
 	desc.bg_inode_table = htole32(geo.blocks - 512);
-	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	ext4_plan_descriptor(&geo, 0, &desc, &group);
 	assert_true(group.inode_table == geo.blocks - 512);
 
 	/* The high halves are used with 64bit only. */
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_64BIT;
 	geo.desc_size = 32;
-	e2pf_plan_descriptor(&geo, 0, &desc, &group);
+	ext4_plan_descriptor(&geo, 0, &desc, &group);
 	assert_int_equal(group.inode_bitmap, 1016);
-	e2pf_plan_descriptor(&geo, geo.groups, &desc, &group);
+	ext4_plan_descriptor(&geo, geo.groups, &desc, &group);
 	assert_int_equal(group.inode_bitmap, 0);
 }
 
@@ -360,7 +360,7 @@ static void put_index(void *node, unsigned index, uint64_t block)
 static unsigned plan_inode(uint32_t ino, const struct inode *inode)
 {
 	found.count = 0;
-	e2pf_plan_inodes(plan_of(), ino, inode, sizeof(*inode));
+	ext4_plan_inodes(plan_of(), ino, inode, sizeof(*inode));
 	return found.count;
 }
 
@@ -400,14 +400,14 @@ PLAN_TEST(directory_in_extents)
 		plan_inode(20, &inode);
 		for (n = 0; n < 2 && of[i].out[n].block; n++)
 			UNPARSED(n, of[i].out[n].block, of[i].out[n].length,
-			     E2PF_DIRS);
+			     EXT4_DIRS);
 		assert_int_equal(found.count, n);
 	}
 	put_header(inode.base.i_block, 2, 4, 1);
 	put_index(inode.base.i_block, 0, last);
 	put_index(inode.base.i_block, 1, last + 1);
 	assert_int_equal(plan_inode(20, &inode), 1);
-	REF(0, last, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 0, E2PF_DIRS);
+	REF(0, last, 1, EXT4_EXTENTS, EXT4_EXTENT_NODE, 0, EXT4_DIRS);
 }
 
 PLAN_TEST(extent_indexes)
@@ -420,19 +420,19 @@ PLAN_TEST(extent_indexes)
 	put_index(inode.base.i_block, 2, 9000);
 	/* In a file, the lowest nodes are not parsed. */
 	assert_int_equal(plan_inode(20, &inode), 2);
-	UNPARSED(0, 5000, 2, E2PF_EXTENTS);
-	UNPARSED(1, 9000, 1, E2PF_EXTENTS);
+	UNPARSED(0, 5000, 2, EXT4_EXTENTS);
+	UNPARSED(1, 9000, 1, EXT4_EXTENTS);
 
 	inode.base.i_mode = htole16(LINUX_S_IFDIR);
 	put_header(inode.base.i_block, 1, 4, 5);
 	assert_int_equal(plan_inode(20, &inode), 1);
-	REF(0, 5000, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 4, E2PF_DIRS);
+	REF(0, 5000, 1, EXT4_EXTENTS, EXT4_EXTENT_NODE, 4, EXT4_DIRS);
 }
 
 /* The number of the block that is planned. */
 #define OWN 5000u
 
-static unsigned plan_block(struct e2pf_kind kind, const void *block)
+static unsigned plan_block(struct ext4_kind kind, const void *block)
 {
 	uint8_t *copy = malloc(geo.block_size);
 
@@ -440,16 +440,16 @@ static unsigned plan_block(struct e2pf_kind kind, const void *block)
 	assert_non_null(copy);
 	memcpy(copy, block, geo.block_size);
 	found.count = 0;
-	e2pf_plan_block(plan_of(), kind, OWN, copy);
+	ext4_plan_block(plan_of(), kind, OWN, copy);
 	free(copy);
 	return found.count;
 }
 
 PLAN_TEST(extent_nodes)
 {
-	struct e2pf_kind kind = {
-		.cls = E2PF_EXTENTS,
-		.parse = E2PF_EXTENT_NODE, .depth = 2, .data = E2PF_DIRS
+	struct ext4_kind kind = {
+		.cls = EXT4_EXTENTS,
+		.parse = EXT4_EXTENT_NODE, .depth = 2, .data = EXT4_DIRS
 	};
 	uint8_t block[4096] = { 0 };
 	unsigned i;
@@ -458,25 +458,25 @@ PLAN_TEST(extent_nodes)
 	for (i = 0; i < 340; i++)
 		put_index(block, i, 100 + i);
 	assert_int_equal(plan_block(kind, block), 1);
-	REF(0, 100, 340, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1, E2PF_DIRS);
+	REF(0, 100, 340, EXT4_EXTENTS, EXT4_EXTENT_NODE, 1, EXT4_DIRS);
 
 	/* A node that refers to itself. */
 	put_index(block, 1, 5000);
 	assert_int_equal(plan_block(kind, block), 2);
-	REF(0, 100, 1, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1, E2PF_DIRS);
-	REF(1, 102, 338, E2PF_EXTENTS, E2PF_EXTENT_NODE, 1, E2PF_DIRS);
+	REF(0, 100, 1, EXT4_EXTENTS, EXT4_EXTENT_NODE, 1, EXT4_DIRS);
+	REF(1, 102, 338, EXT4_EXTENTS, EXT4_EXTENT_NODE, 1, EXT4_DIRS);
 
 	/* The lowest level: data. */
 	kind.depth = 0;
 	put_header(block, 1, 340, 0);
 	put_extent(block, 0, 5000, 7);
 	assert_int_equal(plan_block(kind, block), 1);
-	UNPARSED(0, 5000, 7, E2PF_DIRS);
+	UNPARSED(0, 5000, 7, EXT4_DIRS);
 
 	/* Nodes and data have the class of the file. */
-	kind.cls = kind.data = E2PF_FILES;
+	kind.cls = kind.data = EXT4_FILES;
 	plan_block(kind, block);
-	UNPARSED(0, 5000, 7, E2PF_FILES);
+	UNPARSED(0, 5000, 7, EXT4_FILES);
 }
 
 /* Headers of the root, which is in an inode, and of a node `depth` levels above
@@ -511,9 +511,9 @@ PLAN_TEST(extent_nodes_refused)
 	size_t i;
 
 	for (i = 0; i < COUNT(bad); i++) {
-		struct e2pf_kind kind = {
-			.cls = E2PF_EXTENTS, .parse = E2PF_EXTENT_NODE,
-			.data = E2PF_DIRS, .depth = (uint8_t)bad[i].expected
+		struct ext4_kind kind = {
+			.cls = EXT4_EXTENTS, .parse = EXT4_EXTENT_NODE,
+			.data = EXT4_DIRS, .depth = (uint8_t)bad[i].expected
 		};
 		bool root = bad[i].expected == ROOT;
 		uint8_t block[4096] = { 0 };
@@ -543,9 +543,9 @@ PLAN_TEST(block_map)
 	for (i = 0; i < 15; i++)
 		put32(&inode.base.i_block[i], 3000 + 2 * i);
 	assert_int_equal(plan_inode(20, &inode), 3);
-	REF(0, 3024, 1, E2PF_INDIRECT, E2PF_UNPARSED, 1, NONE);
-	REF(1, 3026, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
-	REF(2, 3028, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 3, NONE);
+	REF(0, 3024, 1, EXT4_INDIRECT, EXT4_UNPARSED, 1, NONE);
+	REF(1, 3026, 1, EXT4_INDIRECT, EXT4_INDIRECT_BLOCK, 2, NONE);
+	REF(2, 3028, 1, EXT4_INDIRECT, EXT4_INDIRECT_BLOCK, 3, NONE);
 
 	inode.base.i_mode = htole16(LINUX_S_IFDIR);
 	put32(&inode.base.i_block[1], 3001);
@@ -553,16 +553,16 @@ PLAN_TEST(block_map)
 	put32(&inode.base.i_block[3], geo.blocks);
 	put32(&inode.base.i_block[4], 0xffffffff);
 	assert_int_equal(plan_inode(20, &inode), 1 + 7 + 3);
-	UNPARSED(0, 3000, 2, E2PF_DIRS);
-	UNPARSED(1, 3010, 1, E2PF_DIRS);
-	REF(8, 3024, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 1, E2PF_DIRS);
+	UNPARSED(0, 3000, 2, EXT4_DIRS);
+	UNPARSED(1, 3010, 1, EXT4_DIRS);
+	REF(8, 3024, 1, EXT4_INDIRECT, EXT4_INDIRECT_BLOCK, 1, EXT4_DIRS);
 }
 
 PLAN_TEST(indirect_blocks)
 {
-	struct e2pf_kind kind = {
-		.cls = E2PF_INDIRECT,
-		.parse = E2PF_INDIRECT_BLOCK, .depth = 3, .data = NONE
+	struct ext4_kind kind = {
+		.cls = EXT4_INDIRECT,
+		.parse = EXT4_INDIRECT_BLOCK, .depth = 3, .data = NONE
 	};
 	uint8_t block[4096] = { 0 };
 
@@ -572,16 +572,16 @@ PLAN_TEST(indirect_blocks)
 	put32(block + 12, geo.blocks);
 	put32(block + 4092, 4100);
 	assert_int_equal(plan_block(kind, block), 2);
-	REF(0, 4000, 2, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
-	REF(1, 4100, 1, E2PF_INDIRECT, E2PF_INDIRECT_BLOCK, 2, NONE);
+	REF(0, 4000, 2, EXT4_INDIRECT, EXT4_INDIRECT_BLOCK, 2, NONE);
+	REF(1, 4100, 1, EXT4_INDIRECT, EXT4_INDIRECT_BLOCK, 2, NONE);
 	kind.depth = 2;
 	plan_block(kind, block);
-	REF(0, 4000, 2, E2PF_INDIRECT, E2PF_UNPARSED, 1, NONE);
+	REF(0, 4000, 2, EXT4_INDIRECT, EXT4_UNPARSED, 1, NONE);
 	kind.depth = 1;
 	assert_int_equal(plan_block(kind, block), 0);
-	kind.data = E2PF_DIRS;
+	kind.data = EXT4_DIRS;
 	plan_block(kind, block);
-	UNPARSED(0, 4000, 2, E2PF_DIRS);
+	UNPARSED(0, 4000, 2, EXT4_DIRS);
 	kind.depth = 0;
 	assert_int_equal(plan_block(kind, block), 0);
 	kind.depth = 4;
@@ -617,7 +617,7 @@ PLAN_TEST(symlinks)
 		inode.base.i_size_high = htole32(of[i].size_high);
 		assert_int_equal(plan_inode(20, &inode), of[i].found);
 		if (of[i].found)
-			UNPARSED(0, 5000, 1, E2PF_SYMLINKS);
+			UNPARSED(0, 5000, 1, EXT4_SYMLINKS);
 	}
 	/* No first extent. */
 	inode = make_inode(LINUX_S_IFLNK, EXT4_EXTENTS_FL);
@@ -639,7 +639,7 @@ PLAN_TEST(inodes_without_blocks)
 		memset(inode.base.i_block, 1, sizeof(inode.base.i_block));
 		put32(&inode.base.i_file_acl, 7777);
 		assert_int_equal(plan_inode(20, &inode), 1);
-		UNPARSED(0, 7777, 1, E2PF_XATTRS);
+		UNPARSED(0, 7777, 1, EXT4_XATTRS);
 	}
 	inode = make_inode(LINUX_S_IFDIR, EXT4_INLINE_DATA_FL);
 	put32(&inode.base.i_block[0], 5000);
@@ -670,7 +670,7 @@ PLAN_TEST(xattr_block_number)
 	assert_int_equal(plan_inode(20, &inode), 0);
 	geo.feature_incompat &= ~EXT4_FEATURE_INCOMPAT_64BIT;
 	assert_int_equal(plan_inode(20, &inode), 1);
-	UNPARSED(0, 7777, 1, E2PF_XATTRS);
+	UNPARSED(0, 7777, 1, EXT4_XATTRS);
 	geo.feature_compat = 0;
 	assert_int_equal(plan_inode(20, &inode), 0);
 }
@@ -678,34 +678,34 @@ PLAN_TEST(xattr_block_number)
 /* A reference's length has 32 bits, however many blocks are added. */
 PLAN_TEST(references_of_32_bits)
 {
-	const uint32_t most = UINT32_MAX / 4096;
-	struct e2pf_plan *plan = plan_of();
+	const uint32_t max = UINT32_MAX / 4096;
+	struct ext4_plan *plan = plan_of();
 
 	geo.blocks = UINT64_C(1) << 40;
-	e2pf_gather_add(plan, e2pf_unparsed(E2PF_DIRS), 5000, most);
-	e2pf_gather_add(plan, e2pf_unparsed(E2PF_DIRS), 5000 + most, most + 7u);
-	e2pf_gather_flush(plan);
+	ext4_gather_add(plan, ext4_unparsed(EXT4_DIRS), 5000, max);
+	ext4_gather_add(plan, ext4_unparsed(EXT4_DIRS), 5000 + max, max + 7u);
+	ext4_gather_flush(plan);
 	assert_int_equal(found.count, 3);
-	UNPARSED(0, 5000, most, E2PF_DIRS);
-	UNPARSED(1, 5000 + most, most, E2PF_DIRS);
-	UNPARSED(2, 5000 + 2 * most, 7, E2PF_DIRS);
+	UNPARSED(0, 5000, max, EXT4_DIRS);
+	UNPARSED(1, 5000 + max, max, EXT4_DIRS);
+	UNPARSED(2, 5000 + 2 * max, 7, EXT4_DIRS);
 }
 
-/* An unwanted block is passed only if it leads to a wanted one: nodes of a folder do, and
- * those of a file only to nodes. */
+/* An unwanted block is passed only if it leads to a wanted one: nodes of a directory do,
+ * and those of a file only to nodes. */
 PLAN_TEST(only_wanted_classes)
 {
 	static const struct {
 		unsigned mode, depth, cls, found;
 	} of[] = {
-		{ LINUX_S_IFDIR, 1, E2PF_DIRS, 1 },
-		{ LINUX_S_IFDIR, 1, E2PF_BITMAPS, 0 },
-		{ LINUX_S_IFDIR, 0, E2PF_BITMAPS, 0 },
-		{ LINUX_S_IFDIR, 2, E2PF_DIRS, 1 },
-		{ LINUX_S_IFREG, 2, E2PF_DIRS, 0 },
-		{ LINUX_S_IFREG, 2, E2PF_EXTENTS, 1 },
+		{ LINUX_S_IFDIR, 1, EXT4_DIRS, 1 },
+		{ LINUX_S_IFDIR, 1, EXT4_BITMAPS, 0 },
+		{ LINUX_S_IFDIR, 0, EXT4_BITMAPS, 0 },
+		{ LINUX_S_IFDIR, 2, EXT4_DIRS, 1 },
+		{ LINUX_S_IFREG, 2, EXT4_DIRS, 0 },
+		{ LINUX_S_IFREG, 2, EXT4_EXTENTS, 1 },
 	};
-	struct e2pf_plan *plan = plan_of();
+	struct ext4_plan *plan = plan_of();
 	size_t i;
 
 	for (i = 0; i < COUNT(of); i++) {
@@ -718,7 +718,7 @@ PLAN_TEST(only_wanted_classes)
 			put_extent(inode.base.i_block, 0, 5000, 1);
 		plan->classes = 1u << of[i].cls;
 		found.count = 0;
-		e2pf_plan_inodes(plan, 20, &inode, sizeof(inode));
+		ext4_plan_inodes(plan, 20, &inode, sizeof(inode));
 		assert_int_equal(found.count, of[i].found);
 		assert_true(!of[i].found || found.ref[0].parse);
 	}
@@ -745,17 +745,17 @@ PLAN_TEST(runs_of_inodes)
 	}
 	for (i = 0; i < COUNT(runs); i++) {
 		found.count = 0;
-		e2pf_plan_inodes(plan_of(), runs[i].ino, table,
+		ext4_plan_inodes(plan_of(), runs[i].ino, table,
 				 runs[i].bytes);
 		assert_int_equal(found.count, runs[i].found);
 		if (!i)
-			UNPARSED(2, 5004, 1, E2PF_DIRS);
+			UNPARSED(2, 5004, 1, EXT4_DIRS);
 	}
 
 	/* Numbers do not wrap around. */
 	found.count = 0;
 	geo.inodes = UINT32_MAX;
-	e2pf_plan_inodes(plan_of(), UINT32_MAX, table, sizeof(table));
+	ext4_plan_inodes(plan_of(), UINT32_MAX, table, sizeof(table));
 	assert_int_equal(found.count, 1);
 }
 

@@ -9,28 +9,28 @@
 #include <sys/stat.h>
 
 #include "unit.h"
-#include "ext4/ext4_session.h"
-#include "report/progress.h"
-#include "report/report.h"
+#include "ext4/session.h"
+#include "prefetch/progress.h"
+#include "prefetch/report.h"
 
 #define MS 1000000u
 
-static struct e2pf_progress_past past;
+static struct pf_progress_past past;
 
 /* `part` of the stage after `seconds`. */
-static struct e2pf_progress moment(double seconds, double part)
+static struct pf_progress moment(double seconds, double part)
 {
-	return (struct e2pf_progress) {
-		.device = "dev", .stage = "pass1", .place = part * 1000,
-		.places = 1000, .unit = "inodes", .seconds = seconds
+	return (struct pf_progress) {
+		.device = "dev", .stage = "pass1", .position = part * 1000,
+		.positions = 1000, .unit = "inodes", .seconds = seconds
 	};
 }
 
 static double left_at(double seconds, double part)
 {
-	struct e2pf_progress now = moment(seconds, part);
+	struct pf_progress now = moment(seconds, part);
 
-	return e2pf_progress_left(&past, &now);
+	return pf_progress_left(&past, &now);
 }
 
 /* The pace of the last seconds counts: a stage that stands still for 20 s and then takes
@@ -66,19 +66,19 @@ TEST(pace)
  * over. */
 TEST(next_stage)
 {
-	struct e2pf_progress now;
+	struct pf_progress now;
 
 	memset(&past, 0, sizeof(past));
 	left_at(100, 0.5);
 	now = moment(101, 0.25);
 	now.stage = "pass2";
-	assert_float_equal(e2pf_progress_left(&past, &now), 3, 0.01);
+	assert_float_equal(pf_progress_left(&past, &now), 3, 0.01);
 	past.stage = NULL;
 	now = moment(103, 0.5);
-	assert_float_equal(e2pf_progress_left(&past, &now), 2, 0.01);
+	assert_float_equal(pf_progress_left(&past, &now), 2, 0.01);
 	/* How long a stage is need not be known. */
-	now.places = 0;
-	assert_true(e2pf_progress_left(&past, &now) <= 0);
+	now.positions = 0;
+	assert_true(pf_progress_left(&past, &now) <= 0);
 }
 
 /* Of real checks: within a factor of 3, or a tenth of the walk, or it says nothing. */
@@ -115,18 +115,18 @@ TEST(recorded)
 	assert_true(said > 20);
 }
 
-static void says(const struct e2pf_progress *now, const char *expected)
+static void says(const struct pf_progress *now, const char *expected)
 {
-	char line[E2PF_PROGRESS_BYTES];
+	char line[PF_PROGRESS_BYTES];
 
-	e2pf_progress_say(&past, "e2fsck", now, line);
+	pf_progress_say(&past, "e2fsck", now, line);
 	assert_string_equal(line, expected);
 }
 
 /* What it did for more than half of the last second. */
 TEST(line)
 {
-	struct e2pf_progress now = moment(1, 0);
+	struct pf_progress now = moment(1, 0);
 
 	memset(&past, 0, sizeof(past));
 	says(&now, "e2fsck: dev: pass1, 0 of 1000 inodes, 1.0 s, left not known, "
@@ -139,7 +139,7 @@ TEST(line)
 	now.device = "a\nb";
 	now.disk = "sda";
 	now.stalled = 0.6;
-	now.places = 0;
+	now.positions = 0;
 	says(&now, "e2fsck: a?b: pass1, 3.0 s, left not known, waits for disk sda");
 	now.seconds = 4;
 	now.reading = 1.2;
@@ -164,7 +164,7 @@ TEST(in_words)
 	size_t i;
 
 	for (i = 0; i < COUNT(of); i++)
-		assert_string_equal(e2pf_in_words(of[i].seconds, text, sizeof(text)),
+		assert_string_equal(pf_in_words(of[i].seconds, text, sizeof(text)),
 				    of[i].words);
 }
 
@@ -173,9 +173,9 @@ TEST(in_words)
 TEST(forecasts)
 {
 	static const struct {
-		uint64_t latency_ns, least_ns, deep_latency_ns;
+		uint64_t latency_ns, min_latency_ns, latency_qd8_ns;
 		unsigned spindles;
-		bool seeks, virtual_disk;
+		bool seek_bound, virtual_disk;
 		unsigned blocks;
 		double seconds;
 	} of[] = {
@@ -192,7 +192,7 @@ TEST(forecasts)
 		/* It may be one, or serve one request at a time: from 0.6 to 4 s. */
 		{ 10 * MS, 8 * MS, 4 * MS, 1, true, true, 1000, 1.6 },
 		{ 20 * MS, 20 * MS, 20 * MS, 0, true, false, 1000, 8 },
-		/* Many at a time do not seek, however late they answer. */
+		/* Many at a time are not seek-bound, however late they answer. */
 		{ 40 * MS, 40 * MS, 5 * MS, 0, true, false, 1000, 1 },
 		/* Those of the eight waited for the processor, too. */
 		{ MS, MS, 5 * MS, 0, false, false, 1000, 0.5 },
@@ -200,26 +200,26 @@ TEST(forecasts)
 	size_t i;
 
 	for (i = 0; i < COUNT(of); i++) {
-		struct e2pf_probe p = {
+		struct ext4_probe p = {
 			.topo.spindles = of[i].spindles,
 			.topo.unsure = of[i].virtual_disk,
 			.inodes = of[i].blocks ? 0 : 1000000,
 			.unmeasured = "it is a test",
-			.plan[E2PF_EXTENTS] = {
+			.plan[EXT4_EXTENTS] = {
 				of[i].blocks * 4096, of[i].blocks
 			},
 			.speed = {
-				.seeks = of[i].seeks, .byte_ps = 1,
+				.seek_bound = of[i].seek_bound, .byte_ps = 1,
 				.latency_ns = of[i].latency_ns,
-				.least_ns = of[i].least_ns,
-				.deep_latency_ns = of[i].deep_latency_ns
+				.min_latency_ns = of[i].min_latency_ns,
+				.latency_qd8_ns = of[i].latency_qd8_ns
 			}
 		};
 
 		/* Without a measurement nothing is said. */
-		assert_true(e2pf_probe_seconds(&p) <= 0);
+		assert_true(ext4_probe_seconds(&p) <= 0);
 		p.unmeasured = NULL;
-		assert_float_equal(e2pf_probe_seconds(&p), of[i].seconds, 1e-4);
+		assert_float_equal(ext4_probe_seconds(&p), of[i].seconds, 1e-4);
 	}
 }
 
@@ -247,21 +247,21 @@ TEST(saved)
 		mkdir("/run/e2prefetch", 0755);
 		close(creat(name, 0600));
 	}
-	e2pf_progress_save("e2fsck: /dev/a: pass1, what is longer");
-	e2pf_progress_save(line);
-	assert_int_equal(e2pf_progress_each(show, line), 0);
+	pf_progress_save("e2fsck: /dev/a: pass1, what is longer");
+	pf_progress_save(line);
+	assert_int_equal(pf_progress_each(show, line), 0);
 	assert_int_equal(shown, expected);
 	if (expected) {
 		f = fopen(name, "a");
 		assert_non_null(f);
 		fputs("ger\n", f);
 		fclose(f);
-		assert_int_equal(e2pf_progress_each(show, line), 0);
+		assert_int_equal(pf_progress_each(show, line), 0);
 		assert_int_equal(shown, 2);
 	}
 	shown = 0;
-	e2pf_progress_remove();
-	assert_int_equal(e2pf_progress_each(show, line), 0);
+	pf_progress_remove();
+	assert_int_equal(pf_progress_each(show, line), 0);
 	assert_int_equal(shown, 0);
 }
 

@@ -4,13 +4,13 @@
  * What is said of the order of the reads and the number of threads, and why.
  */
 #include "unit.h"
-#include "session.h"
+#include "prefetch/session.h"
 
-static struct e2pf_report report;
+static struct pf_report report;
 
 static const char *own_order, *own_threads;
 
-static void add(struct e2pf_session *s, struct e2pf_report *r)
+static void add(struct pf_session *s, struct pf_report *r)
 {
 	(void)s;
 	r->order = own_order;
@@ -18,13 +18,13 @@ static void add(struct e2pf_session *s, struct e2pf_report *r)
 }
 
 /* A session that has ended; its first note is of memory. */
-static struct e2pf_session *begin(void)
+static struct pf_session *begin(void)
 {
-	static const struct e2pf_filesystem type = { .report = add };
-	static struct e2pf_session s;
+	static const struct pf_filesystem type = { .report = add };
+	static struct pf_session s;
 
 	memset(&report, 0, sizeof(report));
-	s = (struct e2pf_session) {
+	s = (struct pf_session) {
 		.type = &type, .stopped = true, .options.budget = 1 << 20,
 		.last.threads = 3
 	};
@@ -46,45 +46,45 @@ TEST(order)
 {
 	static const struct {
 		unsigned spindles;
-		bool seeks;
-		uint64_t latency_ns, deep_ns;
+		bool seek_bound;
+		uint64_t latency_ns, qd8_ns;
 		const char *unmeasured, *order, *reason;
 	} rows[] = {
 		{ 0, false, 0, 0, NULL, "any",
-		  "it does not seek: the kernel reports no spindle" },
+		  "it is not seek-bound: the kernel reports no spindle" },
 		{ 0, true, 0, 0, NULL, "in device order",
-		  "it seeks: the disk is unknown" },
+		  "it is seek-bound: the disk is unknown" },
 		{ 1, true, 0, 0, NULL, "in device order",
-		  "it seeks: the kernel reports a single spindle" },
+		  "it is seek-bound: the kernel reports a single spindle" },
 		{ 1, true, 0, 0, "it is too small", "in device order",
-		  "it seeks: the kernel reports a single spindle; it was not "
+		  "it is seek-bound: the kernel reports a single spindle; it was not "
 		  "measured: it is too small" },
 		{ 2, true, 0, 0, "it is too small", "in device order",
-		  "it seeks: the kernel reports several spindles; it was not measured: "
+		  "it is seek-bound: the kernel reports several spindles; it was not measured: "
 		  "it is too small" },
 		{ 2, false, 9000000, 2500000, NULL, "any",
-		  "it does not seek: a small read takes 9.00 ms, with eight in flight "
+		  "it is not seek-bound: a small read takes 9.00 ms, with eight in flight "
 		  "2.50 ms each" },
 		{ 1, true, 12000000, 10000000, NULL, "in device order",
-		  "it seeks as a single spindle: a small read takes 12.00 ms, with "
+		  "it is seek-bound as a single spindle: a small read takes 12.00 ms, with "
 		  "eight in flight 10.00 ms each" },
 		{ 0, true, 12000000, 10000000, NULL, "in device order",
-		  "it seeks: a small read takes 12.00 ms, with eight in flight "
+		  "it is seek-bound: a small read takes 12.00 ms, with eight in flight "
 		  "10.00 ms each" },
 	};
 	size_t i;
 
 	own_order = "any";
 	for (i = 0; i < COUNT(rows); i++) {
-		struct e2pf_session *s = begin();
+		struct pf_session *s = begin();
 
 		s->topo.spindles = s->topo.disks = rows[i].spindles;
-		s->last.speed.seeks = rows[i].seeks;
+		s->last.speed.seek_bound = rows[i].seek_bound;
 		s->last.speed.latency_ns = rows[i].latency_ns;
-		s->last.speed.deep_latency_ns = rows[i].deep_ns;
+		s->last.speed.latency_qd8_ns = rows[i].qd8_ns;
 		s->last.unmeasured = rows[i].unmeasured;
-		e2pf_session_report(s, &report);
-		says(1, "threads", "3", rows[i].seeks ?
+		pf_session_report(s, &report);
+		says(1, "threads", "3", rows[i].seek_bound ?
 		     "one per spindle, two at most" : "two keep a device busy");
 		says(2, "order", rows[i].order, rows[i].reason);
 		assert_int_equal(report.notes.count, 3);
@@ -94,15 +94,15 @@ TEST(order)
 /* Without an engine there is no order. */
 TEST(threads)
 {
-	struct e2pf_session *s = begin();
+	struct pf_session *s = begin();
 
 	own_order = NULL;
 	own_threads = "a reason";
-	e2pf_session_report(s, &report);
+	pf_session_report(s, &report);
 	says(1, "threads", "3", "a reason");
 	assert_int_equal(report.notes.count, 2);
 	s->settings.threads = 5;
-	e2pf_session_report(s, &report);
+	pf_session_report(s, &report);
 	says(3, "threads", "3", "as configured");
 	own_threads = NULL;
 }
@@ -110,19 +110,19 @@ TEST(threads)
 /* The first reason why nothing is read stays; the list ends where it is full. */
 TEST(list)
 {
-	struct e2pf_notes *notes = &report.notes;
+	struct pf_notes *notes = &report.notes;
 	unsigned i;
 
 	begin();
-	e2pf_note_off(notes, "off", "first");
-	e2pf_note_off(notes, "asleep", "second");
+	pf_note_off(notes, "off", "first");
+	pf_note_off(notes, "asleep", "second");
 	assert_true(notes->off);
 	assert_string_equal(notes->why_off, "first");
 	says(1, "prefetch", "asleep", "second");
-	for (i = 0; i < E2PF_NOTES_MOST; i++)
-		e2pf_note(notes, "about: what (why %u)", i);
-	assert_int_equal(notes->count, E2PF_NOTES_MOST);
-	says(E2PF_NOTES_MOST - 1, "about", "what", "why 13");
+	for (i = 0; i < PF_MAX_NOTES; i++)
+		pf_note(notes, "about: what (why %u)", i);
+	assert_int_equal(notes->count, PF_MAX_NOTES);
+	says(PF_MAX_NOTES - 1, "about", "what", "why 13");
 }
 
 UNIT_MAIN(NULL, NULL)

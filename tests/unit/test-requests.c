@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 #include "unit.h"
-#include "array.h"
-#include "device/spindle.h"
+#include "lib/array.h"
+#include "prefetch/spindle.h"
 #include "fake-device.h"
 #include "fake-threads.h"
 #include "tiny-fs.h"
@@ -31,13 +31,13 @@
  * queue; and the number of requests that pass at once before it is as long. */
 static const struct kind {
 	const char *name;
-	struct e2pf_topology topo;
-	uint64_t lone, deep, burst;
+	struct pf_topology topo;
+	uint64_t latency_qd1, latency_qd8, burst;
 } kinds[] = {
 	{ "disk", { .devices = 1, .disks = 1, .spindles = 1 }, 10000 * US,
-	  4000 * US },
-	{ "flash", { .devices = 1, .disks = 1 }, 100 * US, 20 * US },
-	{ "network", { .devices = 1, .disks = 1 }, 700 * US, 333 * US },
+	  4000 * US, 0 },
+	{ "flash", { .devices = 1, .disks = 1 }, 100 * US, 20 * US, 0 },
+	{ "network", { .devices = 1, .disks = 1 }, 700 * US, 333 * US, 0 },
 	{ "burst", { .devices = 1, .disks = 1 }, 700 * US, 333 * US, 300 },
 };
 
@@ -244,7 +244,7 @@ static void make_group(uint32_t group)
 static void place_groups(void)
 {
 	uint64_t table = recipe->inodes * sizeof(struct ext2_inode) / BLOCK;
-	struct e2pf_group *group = im.fs.groups;
+	struct ext4_group *group = im.fs.groups;
 	uint64_t first;
 	uint32_t g, n;
 
@@ -300,7 +300,7 @@ static void free_image(void)
  */
 
 static struct fake_device dev;
-static struct e2pf_device *device = &dev.dev;
+static struct pf_device *device = &dev.dev;
 static struct pf_engine *engine;
 
 static void check_reads(uint64_t block, uint32_t count, uint64_t ns)
@@ -324,9 +324,9 @@ static void pass1(void)
 	const struct steps *walk = &im.walk;
 	const struct step *s;
 
-	pf_engine_begin_stage(engine, E2PF_EXT4_PASS1);
+	pf_engine_begin_stage(engine, EXT4_PASS1);
 	for (s = walk->step; s < walk->step + walk->count; s++) {
-		pf_engine_report_position(engine, E2PF_EXT4_TABLES, s->group);
+		pf_engine_report_position(engine, EXT4_PHASE_TABLES, s->group);
 		fake_threads_settle();
 		check_reads(s->block, s->count, s->count > 1 ?
 			    s->count * TABLE_NS : BLOCK_NS);
@@ -335,15 +335,15 @@ static void pass1(void)
 
 static void put_wanted(uint64_t reached)
 {
-	struct e2pf_ext4 *ext4 = im.fs.ext4;
+	struct ext4_source *ext4 = im.fs.ext4;
 	uint64_t first, i, *block;
-	uint64_t n = e2pf_ext4_list_wants(ext4, engine, reached, &first);
+	uint64_t n = ext4_source_list_wants(ext4, engine, reached, &first);
 
 	block = calloc(n + 1, sizeof(*block));
 	assert_non_null(block);
 	for (i = 0; i < n; i++)
 		block[i] = im.dirs.step[first + i].block;
-	e2pf_ext4_list_put(ext4, engine, block, n);
+	ext4_source_list_put(ext4, engine, block, n);
 	fake_threads_settle();
 	free(block);
 }
@@ -353,16 +353,16 @@ static void pass2(void)
 	const struct steps *dirs = &im.dirs;
 	size_t i;
 
-	pf_engine_begin_stage(engine, E2PF_EXT4_PASS2);
-	e2pf_ext4_list_begin(im.fs.ext4, engine, dirs->count, E2PF_DIRS);
+	pf_engine_begin_stage(engine, EXT4_PASS2);
+	ext4_source_list_begin(im.fs.ext4, engine, dirs->count, EXT4_DIRS);
 	fake_threads_settle();
 	for (i = 0; i < dirs->count; i++) {
 		put_wanted(i ? i - 1 : 0);
-		pf_engine_report_position(engine, E2PF_EXT4_LIST, i);
+		pf_engine_report_position(engine, EXT4_PHASE_LIST, i);
 		fake_threads_settle();
 		check_reads(dirs->step[i].block, 1, BLOCK_NS);
 	}
-	e2pf_ext4_list_end(im.fs.ext4, engine);
+	ext4_source_list_end(im.fs.ext4, engine);
 	fake_threads_settle();
 }
 
@@ -371,7 +371,7 @@ static void pass5(void)
 	const struct tiny_fs *fs = &im.fs;
 	uint32_t g;
 
-	pf_engine_begin_stage(engine, E2PF_EXT4_PASS5);
+	pf_engine_begin_stage(engine, EXT4_PASS5);
 	for (g = 0; g < fs->geo.groups; g++) {
 		check_reads(fs->groups[g].block_bitmap, 1, BITMAP_NS);
 		check_reads(fs->groups[g].inode_bitmap, 1, BITMAP_NS);
@@ -385,11 +385,12 @@ static void start(const struct kind *kind)
 		.budget = (uint64_t)recipe->budget << 20
 	};
 
-	options.seeks = e2pf_declared_seeks(&kind->topo, &options.measure);
-	dev.miss_ns = kind->lone;
-	dev.ask_ns = kind->deep;
+	options.seek_bound = pf_declared_seek_bound(&kind->topo,
+						    &options.measure);
+	dev.miss_ns = kind->latency_qd1;
+	dev.ask_ns = kind->latency_qd8;
 	dev.burst = kind->burst;
-	engine = pf_engine_new(tiny_source(&im.fs, E2PF_ALL_CLASSES),
+	engine = pf_engine_new(tiny_source(&im.fs, EXT4_ALL_CLASSES),
 			       &device);
 	assert_non_null(engine);
 	assert_int_equal(pf_engine_start(engine, &options), 0);

@@ -13,8 +13,8 @@
 #include "file-fs.h"
 #include "own-run.h"
 #include "recorded-tree.h"
-#include "engine/state.h"
-#include "ext4/ext4_session.h"
+#include "prefetch/state.h"
+#include "ext4/session.h"
 
 static const struct pf_options checked = { .has_checker = true };
 
@@ -53,60 +53,62 @@ static void warm(void)
 	close(fd);
 }
 
-static struct e2pf_session *opened(void)
+static struct pf_session *opened(void)
 {
-	struct e2pf_session *s;
+	struct pf_session *s;
 
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, NULL, NULL, &s), 0);
+	assert_int_equal(ext4_session_open(fs, path, 0, NULL, NULL, NULL, &s),
+			 0);
 	return s;
 }
 
 TEST(planned_and_read)
 {
-	struct pf_class_count plan[E2PF_CLASSES];
-	const unsigned classes = 1u << E2PF_BITMAPS | 1u << E2PF_INODES |
-				 1u << E2PF_DIRS;
-	struct e2pf_session *s = opened();
+	struct pf_class_count plan[EXT4_CLASSES];
+	const unsigned classes = 1u << EXT4_BITMAPS | 1u << EXT4_INODES |
+				 1u << EXT4_DIRS;
+	struct pf_session *s = opened();
 	struct pf_engine_stats t;
 	uint64_t bytes = 0;
 	unsigned i;
 
-	assert_int_equal(pf_survey_count(&e2pf_ext4_of(s)->ext4->source, s->dev,
+	assert_int_equal(pf_survey_count(&ext4_session_of(s)->ext4->source,
+					 s->dev,
 					   plan), 0);
-	for (i = 0; i < E2PF_CLASSES; i++) {
+	for (i = 0; i < EXT4_CLASSES; i++) {
 		assert_true(plan[i].runs <= plan[i].bytes / 1024);
 		assert_int_equal(plan[i].runs > 0, classes >> i & 1);
 		assert_int_equal(plan[i].bytes > 0, classes >> i & 1);
 		bytes += plan[i].bytes;
 	}
-	assert_true(plan[E2PF_BITMAPS].bytes == 2048 * fs->group_desc_count);
-	assert_true(plan[E2PF_INODES].bytes == UINT64_C(1024) *
+	assert_true(plan[EXT4_BITMAPS].bytes == 2048 * fs->group_desc_count);
+	assert_true(plan[EXT4_INODES].bytes == UINT64_C(1024) *
 		    fs->inode_blocks_per_group * fs->group_desc_count);
-	assert_true(plan[E2PF_DIRS].bytes == 1024);
+	assert_true(plan[EXT4_DIRS].bytes == 1024);
 
 	assert_int_equal(file_fs_evict(path), 0);
-	assert_int_equal(e2pf_session_start(s), 0);
+	assert_int_equal(pf_session_start(s), 0);
 	assert_true(pf_engine_wait(s->engine, -1));
-	e2pf_session_count(s, &t);
+	pf_session_count(s, &t);
 	assert_true(!t.errors && !t.gave_up);
 	assert_true(t.planned_bytes == bytes);
 	assert_true(t.prefetched_bytes <= t.planned_bytes);
 	pf_engine_stop(s->engine, -1);
-	e2pf_session_free(s);
-	e2pf_session_free(NULL);
+	pf_session_free(s);
+	pf_session_free(NULL);
 }
 
 /* Others can see that this process shares the memory. */
 TEST(shared_while_open)
 {
-	struct e2pf_session *s;
+	struct pf_session *s;
 
 	if (!run_is_own)
 		SKIP("no mount name space\n");
 	assert_int_equal(own_run_checks("/run/e2prefetch"), 0);
 	s = opened();
 	assert_int_equal(own_run_checks("/run/e2prefetch"), 1);
-	e2pf_session_free(s);
+	pf_session_free(s);
 	assert_int_equal(own_run_checks("/run/e2prefetch"), 0);
 }
 
@@ -115,32 +117,35 @@ TEST(not_whole)
 {
 	struct opaque_ext2_group_desc *descriptors = fs->group_desc;
 	uint32_t blocks = fs->super->s_blocks_per_group;
-	struct e2pf_session *s;
+	struct pf_session *s;
 
 	fs->super->s_blocks_per_group = 0;
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, NULL, NULL, &s),
+	assert_int_equal(ext4_session_open(fs, path, 0, NULL, NULL, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->super->s_blocks_per_group = blocks;
-	assert_int_equal(e2pf_open(fs, "/nowhere/at/all", 0, NULL, NULL, NULL, &s),
+	assert_int_equal(ext4_session_open(fs, "/nowhere/at/all", 0, NULL, NULL, NULL, &s),
 			 ENOENT);
 	fs->group_desc = NULL;
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, NULL, NULL, &s),
+	assert_int_equal(ext4_session_open(fs, path, 0, NULL, NULL, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
 	/* A checker may lose them between the open and its first pass. */
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, &checked, NULL, &s), 0);
-	assert_int_equal(e2pf_start_scan(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
+	assert_int_equal(ext4_session_open(fs, path, 0, NULL, &checked, NULL,
+					   &s), 0);
+	assert_int_equal(ext4_session_start_scan(s, fs),
+			 EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->group_desc = descriptors;
 	fs->group_desc_count--;
-	assert_int_equal(e2pf_start_scan(s, fs), EXT2_ET_CORRUPT_SUPERBLOCK);
+	assert_int_equal(ext4_session_start_scan(s, fs),
+			 EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->group_desc_count++;
-	e2pf_session_free(s);
+	pf_session_free(s);
 }
 
-static uint64_t planned_by(struct e2pf_session *s)
+static uint64_t planned_by(struct pf_session *s)
 {
 	struct pf_engine_stats stats;
 
-	assert_int_equal(e2pf_start_scan(s, fs), 0);
+	assert_int_equal(ext4_session_start_scan(s, fs), 0);
 	assert_true(pf_engine_wait(s->engine, -1));
 	pf_engine_get_stats(s->engine, 1000, &stats);
 	return stats.planned_bytes;
@@ -151,10 +156,11 @@ static uint64_t planned_by(struct e2pf_session *s)
  * used. */
 TEST(scanned_again)
 {
-	struct e2pf_session *s;
+	struct pf_session *s;
 	uint64_t once, twice;
 
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, &checked, NULL, &s), 0);
+	assert_int_equal(ext4_session_open(fs, path, 0, NULL, &checked, NULL,
+					   &s), 0);
 	/* Nothing is cached, so the workers are started. */
 	assert_int_equal(file_fs_evict(path), 0);
 	once = planned_by(s);
@@ -165,14 +171,14 @@ TEST(scanned_again)
 	/* Everything is cached, so no worker is needed. */
 	warm();
 	assert_int_equal(planned_by(s), twice);
-	e2pf_session_free(s);
+	pf_session_free(s);
 }
 
 /* Another thread looks at a session all the time.  What it and the checker tell
  * each other orders nothing, so that the thread sanitizer sees what is not ordered
  * by the session. */
 struct looker {
-	struct e2pf_session *s;
+	struct pf_session *s;
 	atomic_uint looks;
 	atomic_bool ends;
 };
@@ -182,9 +188,9 @@ static void *look_on(void *arg)
 	struct looker *l = arg;
 
 	while (!atomic_load_explicit(&l->ends, memory_order_relaxed)) {
-		struct e2pf_progress progress = { .seconds = 0 };
+		struct pf_progress progress = { .seconds = 0 };
 
-		e2pf_session_get_progress(l->s, &progress);
+		pf_session_get_progress(l->s, &progress);
 		atomic_fetch_add_explicit(&l->looks, 1, memory_order_relaxed);
 	}
 	return NULL;
@@ -198,11 +204,11 @@ static void wait_for_look(struct looker *l)
 		usleep(100);
 }
 
-static uint64_t inodes_of(struct e2pf_session *s)
+static uint64_t inodes_of(struct pf_session *s)
 {
-	struct e2pf_ext4_progress progress = { .passed = 0 };
+	struct ext4_progress progress = { .passed = 0 };
 
-	e2pf_ext4_get_progress(e2pf_ext4_of(s)->ext4, &progress);
+	ext4_source_get_progress(ext4_session_of(s)->ext4, &progress);
 	return progress.inodes;
 }
 
@@ -215,63 +221,65 @@ TEST(looked_at_until_the_end)
 	pthread_t thread;
 
 	warm();
-	assert_int_equal(e2pf_open(&lent, path, 0, NULL, &checked, NULL, &looker.s), 0);
-	assert_int_equal(e2pf_start_scan(looker.s, &lent), 0);
-	assert_false(pf_engine_is_in_phase(looker.s->engine, E2PF_EXT4_TABLES));
+	assert_int_equal(ext4_session_open(&lent, path, 0, NULL, &checked, NULL, &looker.s), 0);
+	assert_int_equal(ext4_session_start_scan(looker.s, &lent), 0);
+	assert_false(pf_engine_is_in_phase(looker.s->engine,
+					   EXT4_PHASE_TABLES));
 	assert_int_equal(pthread_create(&thread, NULL, look_on, &looker), 0);
 	wait_for_look(&looker);
 	pf_engine_wake(looker.s->engine);
 	wait_for_look(&looker);
 	assert_true(inodes_of(looker.s));
-	assert_true(e2pf_session_stop(looker.s, -1));
+	assert_true(pf_session_stop(looker.s, -1));
 	memset(&lent, 0xff, sizeof(lent));
 	wait_for_look(&looker);
 	atomic_store_explicit(&looker.ends, true, memory_order_relaxed);
 	pthread_join(thread, NULL);
 	assert_false(inodes_of(looker.s));
-	e2pf_session_free(looker.s);
+	pf_session_free(looker.s);
 }
 
 /* An engine that measures a device which does not answer has its lock. */
 TEST(looked_at_while_measuring)
 {
-	struct e2pf_progress progress = { .seconds = 0 };
-	struct e2pf_session *s;
+	struct pf_progress progress = { .seconds = 0 };
+	struct pf_session *s;
 
-	assert_int_equal(e2pf_open(fs, path, 0, NULL, &checked, NULL, &s), 0);
-	e2pf_session_get_progress(s, &progress);
+	assert_int_equal(ext4_session_open(fs, path, 0, NULL, &checked, NULL,
+					   &s), 0);
+	pf_session_get_progress(s, &progress);
 	assert_false(progress.busy);
 	pthread_mutex_lock(&s->engine->lock);
-	e2pf_session_get_progress(s, &progress);
+	pf_session_get_progress(s, &progress);
 	pthread_mutex_unlock(&s->engine->lock);
 	assert_true(progress.busy);
 	assert_string_equal(progress.stage, "open");
-	e2pf_session_free(s);
+	pf_session_free(s);
 }
 
 /* The statistics of a session; closes it. */
-static char *statistics(struct e2pf_session *s)
+static char *statistics(struct pf_session *s)
 {
-	struct e2pf_report report = { .device = NULL };
+	struct pf_report report = { .device = NULL };
 	FILE *full = fopen("/dev/full", "w"), *out;
 	char *text = NULL;
 	size_t size;
 
-	e2pf_session_report(s, &report);
+	pf_session_report(s, &report);
 	assert_non_null(full);
 	setvbuf(full, NULL, _IONBF, 0);
-	assert_int_equal(e2pf_stats_write(&report, full), EIO);
+	assert_int_equal(pf_stats_write(&report, full), EIO);
 	fclose(full);
 	out = open_memstream(&text, &size);
 	assert_non_null(out);
-	assert_int_equal(e2pf_stats_write(&report, out), 0);
+	assert_int_equal(pf_stats_write(&report, out), 0);
 	fclose(out);
-	e2pf_session_free(s);
+	pf_session_free(s);
 	return text;
 }
 
 /* Two processes share 8 GiB: each may use three quarters of its half.  Without
- * /sys the process may be in any memory group. */
+ * /sys the process may be in any cgroup. */
 TEST(budget)
 {
 	static const struct {
@@ -286,7 +294,7 @@ TEST(budget)
 		{ true, 64 << 20, "_budget_bytes\":67108864",
 		  "64 MiB ahead (as configured)" },
 	};
-	struct e2pf_session *s;
+	struct pf_session *s;
 	char *text;
 	size_t i;
 	int other;
@@ -304,7 +312,7 @@ TEST(budget)
 		s = opened();
 		s->sysroot = tree_root;
 		s->settings.memory = of[i].memory;
-		e2pf_session_choose(s);
+		pf_session_choose(s);
 		text = statistics(s);
 		assert_non_null(strstr(text, of[i].bytes));
 		assert_non_null(strstr(text, of[i].note));
@@ -317,20 +325,20 @@ TEST(budget)
 /* A process that cannot see what is cached reads nothing ahead. */
 TEST(cache_not_seen)
 {
-	struct e2pf_session *s;
+	struct pf_session *s;
 	struct pf_engine_stats t;
 
 	assert_int_equal(chmod(path, 0444), 0);
 	if (geteuid() || seteuid(NOBODY))
 		SKIP("not root, or in a name space of one user\n");
 	s = opened();
-	assert_int_equal(e2pf_session_start(s), 0);
-	e2pf_session_count(s, &t);
+	assert_int_equal(pf_session_start(s), 0);
+	pf_session_count(s, &t);
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(chmod(path, 0600), 0);
 	assert_non_null(s->why_off);
 	assert_int_equal(t.planned_bytes, 0);
-	e2pf_session_free(s);
+	pf_session_free(s);
 }
 
 UNIT_MAIN(make_fs, end_fs)

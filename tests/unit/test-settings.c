@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 #include "unit.h"
-#include "settings.h"
+#include "prefetch/settings.h"
 
 static char path[64];
 static char error[512];
-static struct e2pf_settings settings;
+static struct pf_settings settings;
 
 static bool read_with(const char *text)
 {
@@ -21,7 +21,7 @@ static bool read_with(const char *text)
 	fputs(text, f);
 	assert_int_equal(fclose(f), 0);
 	error[0] = '\0';
-	return e2pf_settings_read(&settings, error, sizeof(error));
+	return pf_settings_read(&settings, error, sizeof(error));
 }
 
 FIXTURE(make_file)
@@ -52,7 +52,7 @@ TEST_WITH(values, make_file, remove_file)
 		const char *name, *value;
 		uint64_t set;
 	} rows[] = {
-		{ "threads", "1", 1 }, { "threads", "256", E2PF_MAX_THREADS },
+		{ "threads", "1", 1 }, { "threads", "256", PF_MAX_THREADS },
 		{ "threads", "", 0 }, { "threads", "0", 0 },
 		{ "threads", "257", 0 },
 		{ "threads", "-1", 0 }, { "threads", "+1", 0 },
@@ -105,7 +105,7 @@ TEST_WITH(file_and_variables, make_file, remove_file)
 	assert_int_equal(settings.progress, 3);
 	assert_int_equal(settings.verbose, 2);
 	assert_int_equal(settings.accel,
-			 1u << E2PF_CRC32C | 1u << E2PF_INDIRECT_WALK);
+			 1u << PF_CRC32C | 1u << PF_INDIRECT_WALK);
 
 	/* Variables override the file, unless they are empty. */
 	setenv("PREFETCH_THREADS", "9", 1);
@@ -181,10 +181,10 @@ TEST(printable)
 {
 	char text[64];
 
-	e2pf_printable(text, sizeof(text), "\x1f \x7e\x7f\xc2\x80\xc2\x9f\xc2\xa0"
-		       "\xc3\x80\xc2\x7f\xc2");
+	pf_printable(text, sizeof(text), "\x1f \x7e\x7f\xc2\x80\xc2\x9f\xc2\xa0"
+		     "\xc3\x80\xc2\x7f\xc2");
 	assert_string_equal(text, "? ~?????\xc2\xa0\xc3\x80\xc2?\xc2");
-	e2pf_printable(text, 4, "abcdef");
+	pf_printable(text, 4, "abcdef");
 	assert_string_equal(text, "abc");
 }
 

@@ -5,7 +5,7 @@
  * where it cannot be: on simulated devices of several sizes.
  */
 #include "unit.h"
-#include "device/speed.h"
+#include "prefetch/speed.h"
 #include "fake-device.h"
 
 #define BS 4096u
@@ -13,22 +13,22 @@
 #define US UINT64_C(1000)
 #define MS UINT64_C(1000000)
 #define SLOW_NS MS
-#define SAMPLES_MOST 1024u
+#define MAX_SAMPLES 1024u
 
 struct rig {
-	struct e2pf_speed_samples places;
-	uint64_t start[SAMPLES_MOST], length[SAMPLES_MOST];
+	struct pf_speed_samples places;
+	uint64_t start[MAX_SAMPLES], length[MAX_SAMPLES];
 	struct fake_device dev;
-	struct e2pf_device_ops ops;
-	struct e2pf_speed m;		/* what was measured */
+	struct pf_device_ops ops;
+	struct pf_speed m;		/* what was measured */
 };
 
 /* The device that is tested now. */
 static struct rig rig;
 static uint64_t data_from;	/* it is a hole up to here */
-static bool slow[E2PF_SPEED_LONE];	/* the first reads */
+static bool slow[PF_SPEED_READS_QD1];	/* the first reads */
 static unsigned reads;
-static const struct e2pf_device_ops *fake_ops;
+static const struct pf_device_ops *fake_ops;
 
 static uint64_t place_at(void *ctx, uint64_t index, uint64_t *offset)
 {
@@ -37,21 +37,21 @@ static uint64_t place_at(void *ctx, uint64_t index, uint64_t *offset)
 	return rig.length[index];
 }
 
-static uint64_t next_data(struct e2pf_device *dev, uint64_t offset)
+static uint64_t next_data(struct pf_device *dev, uint64_t offset)
 {
 	if (data_from > dev->size)
 		return UINT64_MAX;
 	return offset < data_from ? data_from : offset;
 }
 
-static int slow_read(struct e2pf_device *dev, void *buf, uint64_t offset,
+static int slow_read(struct pf_device *dev, void *buf, uint64_t offset,
 		     uint32_t len)
 {
 	struct fake_device *fake = (struct fake_device *)dev;
 	uint64_t miss_ns = fake->miss_ns;
 	int err;
 
-	if (reads < E2PF_SPEED_LONE && slow[reads])
+	if (reads < PF_SPEED_READS_QD1 && slow[reads])
 		fake->miss_ns += SLOW_NS;
 	reads++;
 	err = fake_ops->read(dev, buf, offset, len);
@@ -81,7 +81,7 @@ static void set_up(uint64_t bytes)
 	rig.ops.read = slow_read;
 	rig.ops.next_data = next_data;
 	rig.dev.dev.ops = &rig.ops;
-	rig.places = (struct e2pf_speed_samples) {
+	rig.places = (struct pf_speed_samples) {
 		.bytes = bytes, .at = place_at
 	};
 }
@@ -96,18 +96,18 @@ static void add(uint64_t offset, uint64_t length)
 static const char *measure(bool bytes)
 {
 	memset(&rig.m, 0, sizeof(rig.m));
-	return e2pf_measure_device(&rig.dev.dev, &rig.places, bytes, &rig.m);
+	return pf_measure_device(&rig.dev.dev, &rig.places, bytes, &rig.m);
 }
 
 /* A device with 44 places of 64 KiB, which are all there is to measure. */
-static void set_up_places(uint64_t lone_ns, uint64_t deep_ns)
+static void set_up_places(uint64_t qd1_ns, uint64_t qd8_ns)
 {
 	unsigned i;
 
 	set_up(44 * MIB);
 	rig.dev.strict = false;
-	rig.dev.miss_ns = lone_ns;
-	rig.dev.ask_ns = deep_ns;
+	rig.dev.miss_ns = qd1_ns;
+	rig.dev.ask_ns = qd8_ns;
 	for (i = 0; i < 44; i++)
 		add(i * MIB, 1 << 16);
 }
@@ -144,7 +144,7 @@ TEST(where_it_may_be_read)
 	/* In the first of these pieces, and not in whole blocks. */
 	add(8 * MIB + 1024 + (1 << 17), 1 << 19);
 	assert_null(measure(true));
-	assert_true(rig.dev.events > E2PF_SPEED_READS);
+	assert_true(rig.dev.events > PF_SPEED_READS);
 	for (k = 0; k < rig.dev.events; k++)
 		assert_int_equal(rig.dev.event[k].block * BS / (8 * MIB) % 2, 1);
 }
@@ -161,7 +161,7 @@ TEST(partly_cached)
 		fake_set_resident(&rig.dev, 0, rig.dev.blocks / 2, !way);
 		data_from = way * 22 * MIB;
 		assert_null(measure(true));
-		assert_true(rig.dev.events >= E2PF_SPEED_READS);
+		assert_true(rig.dev.events >= PF_SPEED_READS);
 		for (i = 0; i < rig.dev.events; i++)
 			assert_true(rig.dev.event[i].block * BS >= 22 * MIB);
 	}
@@ -186,7 +186,7 @@ TEST(not_measured)
 	add(MIB / 2, 1 << 19);
 	fake_set_bad(&rig.dev, 3 * MIB / 4 / BS - 1, 1);
 	says("failed");
-	/* A stuck device. */
+	/* A stalled device. */
 	set_up_places(600 * MS, MS);
 	says("half a second");
 }
@@ -194,8 +194,8 @@ TEST(not_measured)
 TEST(kinds_of_device)
 {
 	static const struct {
-		uint64_t lone, deep;	/* ns */
-		bool seeks;
+		uint64_t qd1, qd8;	/* ns */
+		bool seek_bound;
 		uint64_t request;
 	} kinds[] = {
 		{ 10 * MS, 4 * MS, true, 22 * MS / 7 },	/* disk */
@@ -212,11 +212,11 @@ TEST(kinds_of_device)
 	size_t i;
 
 	for (i = 0; i < COUNT(kinds); i++) {
-		set_up_places(kinds[i].lone, kinds[i].deep);
+		set_up_places(kinds[i].qd1, kinds[i].qd8);
 		assert_null(measure(false));
-		assert_int_equal(rig.m.latency_ns, kinds[i].lone);
-		assert_int_equal(rig.m.deep_latency_ns, kinds[i].deep);
-		assert_int_equal(rig.m.seeks, kinds[i].seeks);
+		assert_int_equal(rig.m.latency_ns, kinds[i].qd1);
+		assert_int_equal(rig.m.latency_qd8_ns, kinds[i].qd8);
+		assert_int_equal(rig.m.seek_bound, kinds[i].seek_bound);
 		assert_int_equal(rig.m.request_ns, kinds[i].request);
 		assert_int_equal(rig.m.byte_ps, 0);
 	}
@@ -243,17 +243,17 @@ TEST(median_of_three)
 {
 	unsigned i;
 
-	for (i = 0; i < E2PF_SPEED_LONE; i++) {
+	for (i = 0; i < PF_SPEED_READS_QD1; i++) {
 		set_up_places(MS, MS);
 		slow[i] = true;
 		assert_null(measure(false));
 		assert_int_equal(rig.m.latency_ns, MS);
-		slow[(i + 1) % E2PF_SPEED_LONE] = true;
+		slow[(i + 1) % PF_SPEED_READS_QD1] = true;
 		fake_set_resident(&rig.dev, 0, rig.dev.blocks, false);
 		reads = 0;
 		assert_null(measure(false));
 		assert_int_equal(rig.m.latency_ns, MS + SLOW_NS);
-		assert_int_equal(rig.m.least_ns, MS);
+		assert_int_equal(rig.m.min_latency_ns, MS);
 	}
 }
 
@@ -268,7 +268,7 @@ TEST(partly_filled)
 	add(0, 1 << 20);
 	add(1 << 20, 1 << 19);
 	assert_null(measure(false));
-	assert_true(rig.m.seeks);
+	assert_true(rig.m.seek_bound);
 	/* All within the tables, and none near another one. */
 	for (i = 0; i < rig.dev.events; i++) {
 		uint64_t at = rig.dev.event[i].block * BS;
@@ -285,17 +285,18 @@ TEST(partly_filled)
  * to the next: the reads that are measured must not be in order. */
 TEST(one_table)
 {
-	unsigned at[E2PF_SPEED_LONE] = { 0 }, where, i, n;
+	unsigned at[PF_SPEED_READS_QD1] = { 0 }, where, i, n;
 
 	for (where = 0; where < 100; where += 33) {
 		set_up(44 * MIB);
 		for (i = 0; i < 1000; i++)
 			add(4 * MIB, i == where ? 4 * MIB : 0);
 		assert_null(measure(false));
-		for (i = n = 0; i < rig.dev.events && n < E2PF_SPEED_LONE; i++)
+		for (i = n = 0; i < rig.dev.events &&
+		     n < PF_SPEED_READS_QD1; i++)
 			if (rig.dev.event[i].op == FAKE_READ)
 				at[n++] = rig.dev.event[i].block;
-		assert_int_equal(n, E2PF_SPEED_LONE);
+		assert_int_equal(n, PF_SPEED_READS_QD1);
 		assert_true(at[1] < at[0] || at[2] < at[1]);
 	}
 }
@@ -309,7 +310,7 @@ TEST(too_few_places)
 	for (why = 0; why < 3; why++) {
 		set_up_places(MS, MS);
 		if (why == 0)
-			rig.places.count = E2PF_SPEED_READS - 1;
+			rig.places.count = PF_SPEED_READS - 1;
 		else if (why == 1)
 			fake_set_resident(&rig.dev, 0, rig.dev.blocks / 5 * 4, true);
 		else
@@ -322,14 +323,14 @@ TEST(too_few_places)
 /* Whichever read fails, nothing is said to be known. */
 TEST(read_that_fails)
 {
-	uint64_t at[E2PF_SPEED_READS];
+	uint64_t at[PF_SPEED_READS];
 	unsigned i;
 
 	set_up_places(MS, MS);
 	assert_null(measure(false));
-	for (i = 0; i < E2PF_SPEED_READS; i++)
+	for (i = 0; i < PF_SPEED_READS; i++)
 		at[i] = rig.dev.event[i].block;
-	for (i = 0; i < E2PF_SPEED_READS; i++) {
+	for (i = 0; i < PF_SPEED_READS; i++) {
 		set_up_places(MS, MS);
 		fake_set_bad(&rig.dev, at[i], 1);
 		assert_non_null(measure(false));

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "unit.h"
-#include "report/report.h"
+#include "prefetch/report.h"
 
 /* Whether the kernel says that this process has more rights than its caller. */
 static bool is_raised;
@@ -69,16 +69,16 @@ static void assert_file(const char *name, unsigned mode, off_t size)
 static void assert_refused(const char *name, const char *reason)
 {
 	/* The report is not used before the file is open. */
-	assert_string_equal(e2pf_stats_save(in_dir(name), NULL), reason);
+	assert_string_equal(pf_stats_save(in_dir(name), NULL), reason);
 }
 
 /* The size of what is written. */
 static off_t written(const char *name)
 {
-	static const struct e2pf_report report;
+	static const struct pf_report report;
 	struct stat st;
 
-	assert_null(e2pf_stats_save(in_dir(name), &report));
+	assert_null(pf_stats_save(in_dir(name), &report));
 	assert_int_equal(stat(in_dir(name), &st), 0);
 	assert_true(st.st_size > 100);
 	return st.st_size;
@@ -114,8 +114,8 @@ TEST(not_a_file_of_ours)
 	assert_true(reader >= 0);
 	assert_refused("fifo", "not a regular file");
 	close(reader);
-	assert_int_equal(mkdir(in_dir("folder"), 0755), 0);
-	assert_refused("folder", "Is a directory");
+	assert_int_equal(mkdir(in_dir("directory"), 0755), 0);
+	assert_refused("directory", "Is a directory");
 	/* An image begins with a zero byte. */
 	make_file("image", 0644, "\0mage...");
 	assert_refused("image", "the file does not contain statistics");

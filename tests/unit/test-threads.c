@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A small checker with the module, and the module's threads, on a filesystem
- * that is not cached.  The module is linked, not preloaded, so that the thread
- * sanitizer sees everything.  The scheduler decides in which order the threads
- * run, except for the reporter, which is held while it looks at a session.
+ * A small checker with the preload library, and the preload library's threads, on a
+ * filesystem that is not cached.  The preload library is linked, not preloaded, so
+ * that the thread sanitizer sees everything.  The scheduler decides in which order the
+ * threads run, except for the reporter, which is held while it looks at a session.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -17,7 +17,7 @@
 #define UNIT_KEEPS 3
 #include "unit.h"
 #include "file-fs.h"
-#include "session.h"
+#include "prefetch/session.h"
 
 #define BLOCKS 40000u		/* five groups */
 #define DIRECTORIES 300u
@@ -27,10 +27,10 @@
 static char image[] = "/tmp/test-threads-XXXXXX";
 static const char *self;
 
-/* The functions that e2fsck refers to are this program's own: the module is
+/* The functions that e2fsck refers to are this program's own: the preload library is
  * linked. */
-bool __wrap_stages_can_be_followed(void);
-bool __wrap_stages_can_be_followed(void)
+bool __wrap_e2fsck_stages_can_be_followed(void);
+bool __wrap_e2fsck_stages_can_be_followed(void)
 {
 	return true;
 }
@@ -38,7 +38,7 @@ bool __wrap_stages_can_be_followed(void)
 /* Where the reporter is held: until it is released it stays in one of these
  * functions of ours.  NULL: nowhere. */
 static const char *held;
-static atomic_bool is_held, released;
+static atomic_bool is_not_uptodate, released;
 static atomic_int shown;	/* 1: the text names the image; -1: it does not */
 
 static void wait_for(atomic_bool *event)
@@ -51,7 +51,7 @@ static void hold_in(const char *function)
 {
 	if (!held || strcmp(held, function))
 		return;
-	atomic_store(&is_held, true);
+	atomic_store(&is_not_uptodate, true);
 	wait_for(&released);
 }
 
@@ -76,20 +76,20 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 	return __real_pthread_cond_timedwait(cond, mutex, until);
 }
 
-void __real_e2pf_session_get_progress(struct e2pf_session *, struct e2pf_progress *);
-void __wrap_e2pf_session_get_progress(struct e2pf_session *, struct e2pf_progress *);
-void __wrap_e2pf_session_get_progress(struct e2pf_session *s, struct e2pf_progress *p)
+void __real_pf_session_get_progress(struct pf_session *, struct pf_progress *);
+void __wrap_pf_session_get_progress(struct pf_session *, struct pf_progress *);
+void __wrap_pf_session_get_progress(struct pf_session *s, struct pf_progress *p)
 {
 	hold_in("look");
-	__real_e2pf_session_get_progress(s, p);
+	__real_pf_session_get_progress(s, p);
 }
 
-void __real_e2pf_progress_save(const char *);
-void __wrap_e2pf_progress_save(const char *);
-void __wrap_e2pf_progress_save(const char *line)
+void __real_pf_progress_save(const char *);
+void __wrap_pf_progress_save(const char *);
+void __wrap_pf_progress_save(const char *line)
 {
 	hold_in("print");
-	__real_e2pf_progress_save(line);
+	__real_pf_progress_save(line);
 	atomic_store(&shown, strstr(line, image) ? 1 : -1);
 }
 
@@ -151,7 +151,7 @@ static int look_at_block(ext2_filsys fs, struct ext2_db_entry2 *entry,
 }
 
 /* One filesystem after the other in one process, as when e2fsck restarts; the
- * last one is left open for the module to find. */
+ * last one is left open for the preload library to find. */
 static int check(const char *path)
 {
 	const struct struct_io_manager own_unix = *unix_io_manager;
@@ -215,7 +215,7 @@ static int restart(const char *path, const char *function)
 	snprintf(image, sizeof(image), "%s", path);
 	held = function;
 	fs = scanned(path);
-	wait_for(&is_held);
+	wait_for(&is_not_uptodate);
 	need(!ext2fs_close_free(&fs), "not closed");
 	fs = scanned(path);
 	watched = fs->io->manager->read_blk64 != own_unix.read_blk64;

@@ -2,16 +2,16 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The disks below a device or file, and what follows for the order of reads, on
- * small trees of what sysfs holds; the limits between a device that seeks and one
+ * small trees of what sysfs holds; the limits between a seek-bound device and one
  * that does not, and what follows for the threads.
  */
 #include <sys/sysmacros.h>
 
 #include "unit.h"
 #include "recorded-tree.h"
-#include "device/spindle.h"
+#include "prefetch/spindle.h"
 
-/* The device with this number is called so; all devices are in one folder. */
+/* The device with this number is called so; all devices are in one directory. */
 #define DEVICE(number, name) \
 	"sys/dev/block/" number " -> ../../devices/" name "\n"
 #define FILE_OF(name, file, text) "sys/devices/" name "/" file ": " text "\n"
@@ -31,11 +31,11 @@
 	"sys/devices/" name "/slaves/" part " -> ../../" disk "/" part "\n"
 
 /* Bits of what is expected. */
-enum { KNOWN = 1, UNSURE = 2, SEEKS = 4, MEASURE = 8 };
-#define UNKNOWN (SEEKS | MEASURE)
-#define ROTATES (KNOWN | SEEKS)
+enum { KNOWN = 1, UNSURE = 2, SEEK_BOUND = 4, MEASURE = 8 };
+#define UNKNOWN (SEEK_BOUND | MEASURE)
+#define ROTATES (KNOWN | SEEK_BOUND)
 #define FLASH (KNOWN | MEASURE)
-#define GUESS (KNOWN | UNSURE | SEEKS | MEASURE)
+#define GUESS (KNOWN | UNSURE | SEEK_BOUND | MEASURE)
 
 /*
  * The disks as one text: names separated by blanks, each with a slash, then r
@@ -156,7 +156,7 @@ static const struct machine {
 };
 
 static unsigned add(char type, unsigned major, unsigned minor,
-		    struct e2pf_topology *topo)
+		    struct pf_topology *topo)
 {
 	struct stat st = { .st_mode = type == 'b' ? S_IFBLK :
 				      type == 'c' ? S_IFCHR : S_IFREG };
@@ -165,10 +165,10 @@ static unsigned add(char type, unsigned major, unsigned minor,
 		st.st_dev = makedev(major, minor);
 	else
 		st.st_rdev = makedev(major, minor);
-	return e2pf_topology_add(tree_root, &st, topo);
+	return pf_topology_add(tree_root, &st, topo);
 }
 
-static void name_disks(const struct e2pf_topology *topo, char *text,
+static void name_disks(const struct pf_topology *topo, char *text,
 			size_t size)
 {
 	size_t at = 0;
@@ -185,11 +185,11 @@ TEST(each_machine)
 {
 	const struct machine *m;
 	char text[256];
-	bool guess, seeks;
+	bool guess, seek_bound;
 	size_t i;
 
 	for (i = 0; i < COUNT(machines); i++) {
-		struct e2pf_topology topo = { .disks = 0 };
+		struct pf_topology topo = { .disks = 0 };
 		unsigned readahead, found;
 
 		m = &machines[i];
@@ -203,13 +203,13 @@ TEST(each_machine)
 			assert_int_equal(topo.disks, 1);
 		else
 			assert_string_equal(text, m->disks);
-		seeks = e2pf_declared_seeks(&topo, &guess);
+		seek_bound = pf_declared_seek_bound(&topo, &guess);
 		found = (topo.disks && !topo.incomplete ? KNOWN : 0) |
 			(topo.unsure ? UNSURE : 0) |
-			(seeks ? SEEKS : 0) |
+			(seek_bound ? SEEK_BOUND : 0) |
 			(guess ? MEASURE : 0);
 		assert_int_equal(found, m->expected);
-		assert_int_equal(e2pf_declared_spindles(&topo), m->spindles);
+		assert_int_equal(pf_declared_spindles(&topo), m->spindles);
 		assert_int_equal(readahead, m->readahead * 1024);
 	}
 }
@@ -217,7 +217,7 @@ TEST(each_machine)
 /* A disk counts once, and the others' readahead is their own. */
 TEST(several_devices)
 {
-	struct e2pf_topology topo = { .disks = 0 };
+	struct pf_topology topo = { .disks = 0 };
 	char text[64];
 	bool guess;
 
@@ -228,11 +228,11 @@ TEST(several_devices)
 	add('b', 8, 1, &topo);
 	name_disks(&topo, text, sizeof(text));
 	assert_string_equal(text, "sda/r sdb/r");
-	assert_int_equal(e2pf_declared_spindles(&topo), 2);
+	assert_int_equal(pf_declared_spindles(&topo), 2);
 	/* Each device may have a spindle of its own. */
 	add('b', 254, 0, &topo);
-	assert_int_equal(e2pf_declared_spindles(&topo), 4);
-	e2pf_declared_seeks(&topo, &guess);
+	assert_int_equal(pf_declared_spindles(&topo), 4);
+	pf_declared_seek_bound(&topo, &guess);
 	assert_true(guess);
 	tree_remove();
 }
@@ -267,13 +267,13 @@ TEST(large_trees)
 		unsigned disks, layers, listed;
 		bool incomplete;
 	} trees[] = {
-		{ 100, 0, E2PF_MAX_DISKS, false }, { 1, 10, 1, false },
+		{ 100, 0, PF_MAX_DISKS, false }, { 1, 10, 1, false },
 		{ 1, 20, 0, true }, { 60, 4, 60, false }, { 90, 9, 0, true }
 	};
 	size_t i;
 
 	for (i = 0; i < COUNT(trees); i++) {
-		struct e2pf_topology topo = { .disks = 0 };
+		struct pf_topology topo = { .disks = 0 };
 
 		make_array(trees[i].disks, trees[i].layers);
 		add('b', 9, 0, &topo);
@@ -288,16 +288,16 @@ TEST(large_trees)
 /* A sysroot of the greatest length leaves no room for anything below. */
 TEST(long_sysroot)
 {
-	struct e2pf_topology topo = { .disks = 0 };
+	struct pf_topology topo = { .disks = 0 };
 	struct stat st = { .st_mode = S_IFBLK };
 	char *root = malloc(2 * PATH_MAX);
 
 	assert_non_null(root);
 	memset(root, '/', 2 * PATH_MAX - 1);
 	root[2 * PATH_MAX - 1] = '\0';
-	e2pf_topology_add(root, &st, &topo);
+	pf_topology_add(root, &st, &topo);
 	root[PATH_MAX - 20] = '\0';
-	e2pf_topology_add(root, &st, &topo);
+	pf_topology_add(root, &st, &topo);
 	free(root);
 	assert_true(topo.incomplete && !topo.disks);
 }
@@ -310,15 +310,15 @@ TEST(long_sysroot)
 
 TEST(limits)
 {
-	assert_true(e2pf_measured_seeks(2000 * US, 1200 * US));
-	assert_false(e2pf_measured_seeks(2000 * US - 1, 1200 * US));
-	assert_false(e2pf_measured_seeks(2000 * US, 1200 * US - 1));
+	assert_true(pf_measured_seek_bound(2000 * US, 1200 * US));
+	assert_false(pf_measured_seek_bound(2000 * US - 1, 1200 * US));
+	assert_false(pf_measured_seek_bound(2000 * US, 1200 * US - 1));
 }
 
 /* Disks that are known, or, with 0, nothing known of a device. */
-static struct e2pf_topology made(unsigned disks, unsigned spindles)
+static struct pf_topology made(unsigned disks, unsigned spindles)
 {
-	return (struct e2pf_topology) {
+	return (struct pf_topology) {
 		.devices = 1, .disks = disks, .spindles = spindles
 	};
 }
@@ -327,7 +327,7 @@ TEST(threads)
 {
 	static const struct {
 		unsigned disks, spindles, wanted;
-		bool seeks;
+		bool seek_bound;
 		unsigned threads, seek_threads;
 		bool single;
 	} rows[] = {
@@ -341,16 +341,16 @@ TEST(threads)
 	size_t i;
 
 	for (i = 0; i < COUNT(rows); i++) {
-		struct e2pf_topology topo = made(rows[i].disks, rows[i].spindles);
-		bool guess, seeks = e2pf_declared_seeks(&topo, &guess);
+		struct pf_topology topo = made(rows[i].disks, rows[i].spindles);
+		bool guess, seek_bound = pf_declared_seek_bound(&topo, &guess);
 
-		assert_int_equal(seeks, rows[i].seeks);
+		assert_int_equal(seek_bound, rows[i].seek_bound);
 		assert_int_equal(guess, !rows[i].spindles);
-		assert_int_equal(e2pf_choose_threads(&topo, false, rows[i].wanted),
+		assert_int_equal(pf_choose_threads(&topo, false, rows[i].wanted),
 				 rows[i].threads);
-		assert_int_equal(e2pf_choose_threads(&topo, true, rows[i].wanted),
+		assert_int_equal(pf_choose_threads(&topo, true, rows[i].wanted),
 				 rows[i].seek_threads);
-		assert_int_equal(e2pf_single_spindle(&topo, seeks),
+		assert_int_equal(pf_single_spindle(&topo, seek_bound),
 				 rows[i].single);
 	}
 }

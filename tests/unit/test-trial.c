@@ -8,10 +8,10 @@
 #include <ext2fs/ext2fs.h>
 
 #include "unit.h"
-#include "accelerate.h"
-#include "bitset.h"
-#include "interpose.h"
-#include "standins.h"
+#include "e2fsck/accel/accelerate.h"
+#include "e2fsck/accel/bitset.h"
+#include "preload/interpose.h"
+#include "e2fsck/accel/interposers.h"
 
 /*
  * Mistakes, one at a time.
@@ -146,27 +146,27 @@ TEST(each_mistake)
 	unsigned i;
 
 	for (one = NO_MISTAKE; one <= NEW_VERSION; one++) {
-		const char *expected[E2PF_ACCELERATIONS] = {
+		const char *expected[PF_ACCELERATIONS] = {
 			"", "", ""
 		};
 		struct findings found;
 
 		if (one >= SEARCH_FOR_CLEAR && one <= BYTES_IN)
-			expected[E2PF_BITMAPS_OF_E2FSCK] = differs;
+			expected[PF_BITMAPS_OF_E2FSCK] = differs;
 		if (!__real_crc32c_choose())
-			expected[E2PF_CRC32C] = unable;
+			expected[PF_CRC32C] = unable;
 		else if (one == CHECKSUM)
-			expected[E2PF_CRC32C] = differs;
+			expected[PF_CRC32C] = differs;
 		else if (one == CHECKSUM_PAST_US)
-			expected[E2PF_CRC32C] = linked;
+			expected[PF_CRC32C] = linked;
 		if (one == READ_OF_NUMBERS || one == WRITE_OF_NUMBERS)
-			expected[E2PF_INDIRECT_WALK] = differs;
+			expected[PF_INDIRECT_WALK] = differs;
 		if (one == NEW_VERSION)
-			expected[E2PF_BITMAPS_OF_E2FSCK] = unread;
+			expected[PF_BITMAPS_OF_E2FSCK] = unread;
 		mistake = one;
-		e2pf_accel.try(&found);
+		e2fsck_accel.try(&found);
 		mistake = NO_MISTAKE;
-		for (i = 0; i < E2PF_ACCELERATIONS; i++)
+		for (i = 0; i < PF_ACCELERATIONS; i++)
 			if (strcmp(found.why_not[i] ? found.why_not[i] : "",
 				   expected[i]))
 				fail_msg("mistake %d, ability %u: %s", one, i,
@@ -182,8 +182,8 @@ static iterate_fn *volatile walk = ext2fs_block_iterate3;
 TEST(calls_of_the_program)
 {
 	assert_non_null(walk);
-	assert_true(linkage_program_refers("ext2fs_block_iterate3"));
-	assert_false(linkage_program_refers("ext2fs_mkdir"));
+	assert_true(preload_program_refers("ext2fs_block_iterate3"));
+	assert_false(preload_program_refers("ext2fs_mkdir"));
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/* The source of work for btrfs check, which does not report its position: the
+ * engine follows its reads. */
+#ifndef BTRFS_SOURCE_H
+#define BTRFS_SOURCE_H
+
+#include <pthread.h>
+
+#include "prefetch/source.h"
+#include "leaf_order.h"
+
+/* In the order of the check. */
+enum bt_phase {
+	BT_PHASE_NODES,		/* the root tree, the roots of the trees that it
+				   names, and all nodes */
+	BT_PHASE_LEAVES,	/* all leaves, in the order that is made before
+				   (leaf_order.h) */
+	BT_PHASES
+};
+
+/* The classes of metadata. */
+enum bt_class {
+	BT_CLASS_ROOTS,			/* of the root tree */
+	BT_CLASS_NODES,			/* of another tree */
+	BT_CLASS_LEAVES,
+	BT_CLASSES
+};
+
+struct bt_source {
+	struct pf_source source;
+
+	/* Set before bt_source_init(): the filesystem, its devices (1 to
+	 * PF_MAX_DEVICES; references name a device by its index), and their
+	 * sizes. */
+	struct bt_chunk_map map;
+	uint64_t bytes[PF_MAX_DEVICES];
+
+	/* Known when all nodes were read.  May be read by any thread. */
+	_Atomic(uint64_t) leaves;	/* that are read after all nodes */
+	_Atomic(uint64_t) blocks;	/* these, and those read before them */
+	/* The preload library is to drop blocks from the page cache once the check
+	 * has read them: leaves are read in a window, and the check keeps all of
+	 * them.  Under memory pressure the kernel would evict blocks that were not
+	 * used yet before those that were. */
+	_Atomic(bool) drop_read;
+
+	/* Private. */
+	struct bt_slot_set seen;	/* blocks that were passed to a sink, or are
+					   in the order */
+	_Atomic(uint64_t) passed_on;	/* number of the former */
+	bool seek_bound;
+	uint64_t room;			/* bytes that may be read ahead */
+	pthread_mutex_t lock;		/* of what follows */
+	struct bt_leaf_order order;
+	struct bt_ptr *tree;		/* the roots of all trees, first that
+					   of the root tree */
+	size_t trees, tree_room;
+};
+
+/* Make a source of a struct that is otherwise zero.  Reads the chunk tree. */
+void bt_source_init(struct bt_source *btrfs, bt_reader read,
+		    void *ctx);
+/* Free its memory, if bt_source_init() was called. */
+void bt_source_fini(struct bt_source *btrfs);
+
+#endif

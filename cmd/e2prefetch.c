@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+/*
+ * e2prefetch: load a filesystem's metadata into the page cache.
+ *
+ * lib/ does all of the reading; this file prints the messages.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "prefetch/share.h"
+#include "lib/thread.h"
+#include "lib/lock.h"
+#include "btrfs/walk.h"
+
+/*
+ * A thread reads one filesystem after the other: two partitions of a disk share its
+ * head.  The sessions stay open until the end, and with them the devices.
+ */
+struct reading {
+	struct options *o;
+	struct targets targets;
+	struct beside beside;
+	pid_t group;			/* of the process that was started */
+	int ended;			/* can be read when `done` is set */
+	pthread_mutex_t lock;		/* protects the members below */
+	unsigned begun;			/* targets whose sessions may be counted */
+	uint64_t left;			/* memory for the next one, bytes */
+	bool over;			/* no more is wanted */
+	bool done;
+	int status;			/* the worst of all */
+};
+
+static void worst(int *status, int other)
+{
+	if (other > *status)
+		*status = other;
+}
+
+/* Leave the next filesystem the memory that this one has not used. */
+static void spend(struct reading *r, struct pf_session *s)
+{
+	const uint64_t min = 1u << 20;
+	struct pf_engine_stats st;
+
+	pf_session_count(s, &st);
+	r->left = s->options.budget > st.prefetched_bytes + min ?
+		  s->options.budget - st.prefetched_bytes : min;
+}
+
+/* A walk comes to inodes in the order of names.  If the tables do not fit into memory,
+ * most blocks are evicted before the walk needs them: with a million files in a group of
+ * 256 MiB, on the network volume, find took 1.09 to 1.21 of its time alone. */
+static bool is_too_large(const struct target *t)
+{
+	const struct ext4_source *ext4 = ext4_session_of(t->session)->ext4;
+
+	return t->mounted && !ext4->options.below_count &&
+	       ext4->options.classes & 1u << EXT4_INODES &&
+	       ext4_source_table_bytes(ext4) > t->session->options.budget;
+}
+
+static errcode_t start_target(struct reading *r, struct target *t)
+{
+	pf_session_limit(t->session, r->left);
+	if (is_too_large(t))
+		pf_session_turn_off(t->session, "the inode tables are larger "
+				    "than the memory for them");
+	return pf_session_start(t->session);
+}
+
+/* Tell how many are begun.  Returns whether no more is wanted. */
+static bool is_over(struct reading *r, unsigned begun)
+{
+	bool over;
+
+	pthread_mutex_lock(&r->lock);
+	r->begun = begun;
+	over = r->over;
+	pthread_mutex_unlock(&r->lock);
+	return over;
+}
+
+static const char command_ended[] = "the command has ended";
+
+/* Returns whether all was read. */
+static bool wait_for_target(struct reading *r, struct target *t)
+{
+	if (!t->btrfs)
+		return pf_engine_wait(t->session->engine, -1);
+	bt_walk_read(t->session, r->left);
+	return true;
+}
+
+/* Returns false if no other one is wanted. */
+static bool read_target(struct reading *r, unsigned i)
+{
+	struct target *t = &r->targets.item[i];
+	double began = e2pf_clock_seconds(CLOCK_MONOTONIC);
+	int status = open_session(r->o, t, &t->session);
+	bool over, opened = !status;
+	errcode_t err;
+
+	worst(&r->status, status);
+	if (opened && is_over(r, i)) {
+		pf_session_turn_off(t->session, command_ended);
+	} else if (opened && !t->btrfs) {
+		err = start_target(r, t);
+		if (err)
+			pf_session_turn_off(t->session, error_message(err));
+	}
+	over = is_over(r, i + 1);
+	if (opened && !over && wait_for_target(r, t)) {
+		spend(r, t->session);
+		over = is_over(r, i + 1);
+		if (!over)
+			t->seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - began;
+	}
+	return !over;
+}
+
+static void *read_all(void *arg)
+{
+	struct reading *r = arg;
+	unsigned i = 0;
+
+	r->status = find_targets(r->o, &r->targets);
+	while (i < r->targets.count && read_target(r, i))
+		i++;
+	pthread_mutex_lock(&r->lock);
+	r->done = true;
+	pthread_mutex_unlock(&r->lock);
+	eventfd_write(r->ended, 1);
+	return NULL;
+}
+
+#define TICK_MS 250
+#define CLEAR_LINE "\r\033[K"
+
+/* Returns true when all is read; otherwise how much is. */
+static bool has_ended(struct reading *r, struct pf_engine_stats *sum)
+{
+	struct pf_engine_stats one;
+	unsigned i, begun;
+	bool done;
+
+	pthread_mutex_lock(&r->lock);
+	done = r->done;
+	begun = r->begun;
+	pthread_mutex_unlock(&r->lock);
+	memset(sum, 0, sizeof(*sum));
+	for (i = 0; i < begun && !done; i++)
+		if (r->targets.item[i].session) {
+			pf_session_count(r->targets.item[i].session, &one);
+			pf_stats_add(sum, &one);
+		}
+	return done;
+}
+
+/* Print how much has been read, and how fast, on one line of the terminal. */
+static void print_progress(const struct pf_engine_stats *st, double passed)
+{
+	double mib = (double)st->prefetched_bytes / (1u << 20);
+
+	fprintf(stderr, CLEAR_LINE "e2prefetch: %.0f MiB read, %.1f MiB/s", mib,
+		mib / passed);
+}
+
+/* How long to wait, after the command has ended, for a device that does not
+ * answer. */
+#define PATIENCE_MS 1000
+
+/* The command begins when the device has not answered for this long. */
+#define STALL_S 1.0
+
+/* On a terminal, but not from the background: there it would come between the lines of
+ * other programs, or stop this one. */
+static bool shows_progress(const struct reading *r)
+{
+	return tcgetpgrp(STDERR_FILENO) == r->group;
+}
+
+/* Wait until everything is read.  Print progress four times a second, but not for a read
+ * that is over sooner.  A command begins after a limited time, whatever is left, because
+ * it may need little of the rest.  Returns whether everything is read. */
+static bool wait_with_progress(struct reading *r)
+{
+	double began = e2pf_clock_seconds(CLOCK_MONOTONIC), now = began, moved = began;
+	struct pf_engine_stats st;
+	bool shown = false, done = false;
+	uint64_t before = 0;
+
+	while (!(r->o->command && (now - began >= (double)r->o->wait ||
+				   now - moved >= STALL_S))) {
+		/* There is nothing to be said about a command that never began. */
+		if (wait_beside(&r->beside, r->ended, TICK_MS))
+			_exit(0);
+		done = has_ended(r, &st);
+		if (done)
+			break;
+		now = e2pf_clock_seconds(CLOCK_MONOTONIC);
+		if (st.planned_bytes + st.prefetched_requests != before)
+			moved = now;
+		before = st.planned_bytes + st.prefetched_requests;
+		if (shows_progress(r)) {
+			print_progress(&st, now - began);
+			shown = true;
+		}
+	}
+	if (shown)
+		fputs(CLEAR_LINE, stderr);
+	return done;
+}
+
+/* Returns 0; or EXIT_OPERATIONAL, after a message that says why there are no
+ * statistics. */
+static int stats_status(const struct options *o, const char *why)
+{
+	if (!why)
+		return 0;
+	fprintf(stderr, "e2prefetch: cannot write statistics to \"%s\": %s\n",
+		o->settings.stats, why);
+	return EXIT_OPERATIONAL;
+}
+
+/* Why not everything was read that was not cached; or NULL. */
+static const char *why_incomplete(const struct target *t,
+				  const struct pf_engine_stats *st)
+{
+	return t->session->why_off ? t->session->why_off :
+	       st->errors ? "reads have failed" :
+	       st->gave_up ? "the memory for it is used up" :
+	       t->seconds > 0 ? NULL : command_ended;
+}
+
+/* Write the same line as a check, but none if everything was cached, as is usual
+ * in a timer. */
+static void write_log(const struct target *t, const struct pf_engine_stats *st,
+		      const char *why)
+{
+	char text[512];
+
+	if (!st->prefetched_requests && !why)
+		return;
+	snprintf(text, sizeof(text), "read %.1f MiB ahead in %" PRIu64
+		 " requests; %.1f s%s%s", (double)st->prefetched_bytes / (1u << 20),
+		 st->prefetched_requests, t->seconds,
+		 why ? "; incomplete: " : "", why ? why : "");
+	pf_system_log(t->device, text);
+}
+
+/* Print how much was read, if that was asked for, or if somebody at a terminal may wonder
+ * why it was less than there is. */
+static void print_summary(const struct options *o, const struct target *t,
+			  const struct pf_engine_stats *st, const char *why)
+{
+	bool wonders = why && why != command_ended &&
+		       (!o->command || isatty(STDERR_FILENO));
+
+	if (!o->verbose && !wonders)
+		return;
+	if (why && !st->prefetched_requests)
+		fprintf(stderr, "e2prefetch: %s: nothing is read ahead: %s\n",
+			t->device, why);
+	else if (!why && !st->planned_bytes)
+		fprintf(stderr, "e2prefetch: %s: already in memory\n",
+			t->device);
+	else
+		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
+			"%.1f MiB read in %" PRIu64 " requests, %"
+			PRIu64 " errors%s%s\n", t->device,
+			(double)st->planned_bytes / (1u << 20),
+			(double)st->prefetched_bytes / (1u << 20),
+			st->prefetched_requests, st->errors,
+			why ? ", incomplete: " : "", why ? why : "");
+}
+
+/* Say how much was read; *no_stats: why there are no statistics.  Returns the status
+ * without a command. */
+static int finish_target(const struct reading *all, const struct target *t,
+			 const char **no_stats)
+{
+	const struct options *o = all->o;
+	struct pf_report r = { .device = NULL };
+	const char *why;
+
+	pf_session_stop(t->session, all->over ? PATIENCE_MS : -1);
+	pf_session_report(t->session, &r);
+	why = why_incomplete(t, &r.engine);
+	print_summary(o, t, &r.engine, why);
+	if (o->verbose > 1)
+		pf_report_print(&r, "e2prefetch", stderr);
+	if (!why && !o->command && !t->mounted && t->number)
+		fprintf(stderr, "e2prefetch: %s: the kernel drops its cache when the "
+			"last program closes it (-- COMMAND keeps it open)\n",
+			t->device);
+	if (o->settings.log)
+		write_log(t, &r.engine, why);
+	/* There is no check that could use them. */
+	r.engine.wasted_bytes = 0;
+	*no_stats = pf_stats_save(o->settings.stats, &r);
+	return why ? EXIT_INCOMPLETE : 0;
+}
+
+/* The thread has ended.  Returns the status without a command.  With several
+ * filesystems, the statistics are the last one's. */
+static int finish(struct reading *r)
+{
+	static const char none[] = "nothing was prefetched";
+	const char *why = none;
+	unsigned i;
+
+	for (i = 0; i < r->begun; i++) {
+		why = none;
+		if (r->targets.item[i].session)
+			worst(&r->status, finish_target(r, &r->targets.item[i],
+							&why));
+	}
+	if (r->o->settings.stats)
+		worst(&r->status, stats_status(r->o, why));
+	return r->status;
+}
+
+/* The command has ended, or the reading.  Returns false if a thread still waits for the
+ * device: that ends with the process. */
+static bool end_reading(struct reading *r, pthread_t thread)
+{
+	struct pf_session *s = NULL;
+	bool ended;
+
+	pthread_mutex_lock(&r->lock);
+	r->over = true;
+	if (r->begun && !r->done)
+		s = r->targets.item[r->begun - 1].session;
+	pthread_mutex_unlock(&r->lock);
+	if (s)
+		pf_session_interrupt(s, PATIENCE_MS);
+	ended = e2pf_thread_join(thread, PATIENCE_MS);
+	if (ended)
+		finish(r);
+	else
+		report(r->o, r->o->path[0], "not all is read ahead: the device does not "
+		       "respond");
+	return ended;
+}
+
+/* A device that is not mounted keeps its page cache as long as it is open. */
+static bool must_hold(const struct reading *r)
+{
+	unsigned i;
+
+	for (i = 0; i < r->targets.count; i++)
+		if (r->targets.item[i].session && !r->targets.item[i].mounted)
+			return true;
+	return false;
+}
+
+/* Report before the command begins, or as soon as the reading or the command has ended.
+ * exit() would run handlers that free memory which a thread may still use. */
+static void end_beside(struct reading *r, bool done, pthread_t thread)
+{
+	bool ended;
+
+	if (!done) {
+		begin_command(&r->beside);
+		wait_beside(&r->beside, r->ended, -1);
+	}
+	ended = end_reading(r, thread);
+	drop_output(STDERR_FILENO);
+	if (done)
+		begin_command(&r->beside);
+	if (ended && must_hold(r))
+		wait_beside(&r->beside, -1, -1);
+	_exit(0);
+}
+
+static int read_ahead(struct reading *r)
+{
+	pthread_t thread = pthread_self();
+	int err = configure_options(r->o);
+	unsigned i;
+	bool done;
+
+	if (err)
+		return err;
+	/* A descriptor of a high number takes 7 ms once there are threads. */
+	pf_share_join();
+	r->ended = eventfd(0, EFD_CLOEXEC);
+	err = r->ended < 0 ? errno : e2pf_thread_start(&thread, read_all, r);
+	if (err)
+		return fail(r->o, r->o->path[0], err);
+	done = wait_with_progress(r);
+	if (r->o->command)
+		end_beside(r, done, thread);
+	pthread_join(thread, NULL);
+	finish(r);
+	for (i = 0; i < r->begun; i++)
+		pf_session_free(r->targets.item[i].session);
+	return r->status;
+}
+
+/* The reader, its thread that opens the filesystems, and a worker. */
+#define MIN_TASKS 3u
+
+static int run(struct options *o)
+{
+	struct reading r = {
+		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER, .left = UINT64_MAX,
+		.group = getpgrp(), .beside = { .pidfd = -1 }
+	};
+
+	if (!o->command)
+		return read_ahead(&r);
+	if (e2pf_threads_left("", MIN_TASKS) >= MIN_TASKS &&
+	    start_reader(&r.beside)) {
+		read_ahead(&r);
+		_exit(0);
+	}
+	/* The command may write statistics of its own. */
+	unsetenv("PREFETCH_STATS");
+	return exec_command(o->command);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	int status;
+
+	initialize_ext2_error_table();
+	status = run_named(argc, argv);
+	if (status < 0)
+		status = parse_options(argc, argv, &o);
+	if (status < 0)
+		status = run(&o);
+	/* An error in writing the statistics has been reported already. */
+	if ((fflush(stdout) || ferror(stdout)) && status != EXIT_OPERATIONAL) {
+		fprintf(stderr, "e2prefetch: cannot write to standard output: "
+			"%s\n", strerror(errno));
+		status = status ? status : EXIT_OPERATIONAL;
+	}
+	return status;
+}

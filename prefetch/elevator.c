@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "lib/array.h"
+#include "elevator.h"
+
+/* A run that is at least this long ends: the owner checks whether there is room
+ * for the next one. */
+#define MAX_RUN (4u << 20)
+
+/* Room of a level at first, in references: 48 KiB; only pages that hold some take
+ * memory. */
+#define FIRST_ROOM 2048u
+
+/* Gaps that are read through: doc/measurements.md has more figures.  On a disk 32 KiB pass
+ * under the head in a quarter of a millisecond, less than any request takes.  Several
+ * disks, whose requests take less than 3 ms with others in flight, gain by 64 KiB. */
+#define SEEK_GAP (32u << 10)
+#define SPINDLES_GAP (64u << 10)
+#define SPINDLES_NS 3000000u
+
+/* Where nothing is seek-bound, a gap is narrow if one more request costs less than DEAR_NS: 5
+ * us on NVMe and 12 to 20 us on a SATA SSD.  If nothing is known there are no gaps.  Requests
+ * that seemed cheap at first, as while a volume admits a burst, must cost more than
+ * DEAR_AFTER_ALL_NS: waiting for 125 MB/s looks like 100 us and more.
+ *
+ * Where requests are limited apart from bytes (333 us on a volume with 3,000 IOPS), gaps are
+ * wide while fewer bytes come than such a volume has, about 110 MB/s: then there are bytes
+ * to spare.  They become narrow gradually, from 7/8 of that to 9/8, so that they are narrow
+ * where 125 MB/s are the limit.  Volumes that were measured without a burst have at least
+ * LIMITED_BYTES for each request. */
+#define DEAR_NS 100000u
+#define DEAR_AFTER_ALL_NS 200000u
+#define WIDE_GAP (48u << 10)
+#define NARROW_GAP (4u << 10)
+#define LIMITED_BYTE_NS 9u
+#define LIMITED_BYTES (40u << 10)
+
+bool pf_elevator_is_sound(const struct pf_source *source,
+			  const struct pf_ref *ref)
+{
+	return ref->cls < source->classes && ref->device < source->devices &&
+	       ref->length && ref->offset < source->bytes[ref->device] &&
+	       ref->length <= source->bytes[ref->device] - ref->offset;
+}
+
+/* A level has pages of its own: it grows without a copy, and leaves nothing to the
+ * heap. */
+static bool have_room(struct pf_level *l)
+{
+	size_t bytes = l->room * sizeof(*l->ref);
+	void *mem;
+
+	if (l->used < l->room)
+		return true;
+	if (bytes)
+		mem = mremap(l->ref, bytes, bytes * 2, MREMAP_MAYMOVE);
+	else
+		mem = mmap(NULL, FIRST_ROOM * sizeof(*l->ref),
+			   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	if (mem == MAP_FAILED)
+		return false;
+	l->ref = mem;
+	l->room = bytes ? l->room * 2 : FIRST_ROOM;
+	return true;
+}
+
+static void drop_level(struct pf_elevator *el, unsigned number)
+{
+	struct pf_level *l = &el->level[number];
+
+	if (l->ref)
+		munmap(l->ref, l->room * sizeof(*l->ref));
+	el->in_memory -= l->in_memory;
+	*l = (struct pf_level) { .ref = NULL };
+}
+
+/* What parsing finds fills the level below the one that is being read. */
+static unsigned level_of(const struct pf_elevator *el,
+			 const struct pf_ref *ref)
+{
+	if (!el->depth)
+		return 0;
+	return ref->parse ? el->reading[el->depth - 1] + 1 : PF_UNPARSED_LEVEL;
+}
+
+void pf_elevator_add(struct pf_elevator *el, const struct pf_ref *ref)
+{
+	struct pf_level *l = &el->level[level_of(el, ref)];
+
+	if (!have_room(l)) {
+		el->out_of_memory = true;
+		return;
+	}
+	l->ref[l->used++] = *ref;
+	l->in_memory++;
+	el->in_memory++;
+}
+
+/* Device order.  The order of two references to the same place does not matter,
+ * but equal ones must become neighbours. */
+static int in_device_order(const void *a, const void *b)
+{
+	const struct pf_ref *x = a, *y = b;
+
+	if (x->device != y->device)
+		return E2PF_COMPARE(x->device, y->device);
+	if (x->offset != y->offset)
+		return E2PF_COMPARE(x->offset, y->offset);
+	if (x->length != y->length)
+		return E2PF_COMPARE(x->length, y->length);
+	if (x->cls != y->cls)
+		return E2PF_COMPARE(x->cls, y->cls);
+	if (x->parse != y->parse)
+		return E2PF_COMPARE(x->parse, y->parse);
+	return E2PF_COMPARE(x->cookie, y->cookie);
+}
+
+/* Sort, and drop duplicates. */
+static void sort_level(struct pf_level *l)
+{
+	size_t i, n = 0;
+
+	if (!l->used)
+		return;
+	qsort(l->ref, l->used, sizeof(*l->ref), in_device_order);
+	for (i = 1; i < l->used; i++)
+		if (in_device_order(&l->ref[n], &l->ref[i]))
+			l->ref[++n] = l->ref[i];
+	l->used = n + 1;
+}
+
+static void begin_level(struct pf_elevator *el, unsigned depth,
+			unsigned number)
+{
+	struct pf_level *l = &el->level[number];
+
+	sort_level(l);
+	l->requested = l->next = 0;
+	l->at = l->ahead = 0;
+	el->reading[depth] = number;
+	el->depth = depth + 1;
+}
+
+void pf_elevator_begin(struct pf_elevator *el)
+{
+	begin_level(el, 0, 0);
+}
+
+/* Only the level below and the last one grow.  They may take half of what those that
+ * are being read leave, so that the ones below have room, too.  Returns the larger one
+ * if they are full, otherwise PF_ALL_LEVELS. */
+static unsigned full_level(const struct pf_elevator *el)
+{
+	unsigned below = el->reading[el->depth - 1] + 1;
+	unsigned largest = PF_UNPARSED_LEVEL;
+	size_t n = el->level[largest].used, left = el->max_refs;
+
+	/* What is read parses nothing. */
+	if (below >= PF_UNPARSED_LEVEL)
+		return PF_ALL_LEVELS;
+	if (el->level[below].used >= n)
+		largest = below;
+	n += el->level[below].used;
+	left -= el->in_memory - n < left ? el->in_memory - n : left;
+	return n && n >= left / 2 ? largest : PF_ALL_LEVELS;
+}
+
+static bool may_bridge(struct pf_source *source, uint64_t from, uint64_t to)
+{
+	return to <= from || !source || !source->ops->may_read ||
+	       source->ops->may_read(source, from, to - from);
+}
+
+/* Returns the index after the run that begins with reference `i`: all that
+ * follow on the same device with no larger gaps than `gap`, until the run is
+ * long enough. */
+static size_t run_end(struct pf_source *source, const struct pf_level *l,
+		      size_t i, uint64_t gap)
+{
+	const struct pf_ref *ref = &l->ref[i];
+	uint64_t begin = ref->offset, end = begin;
+	unsigned device = ref->device;
+
+	for (; i < l->used && ref->device == device &&
+	     ref->offset <= end + gap && end - begin < MAX_RUN &&
+	     may_bridge(source, end, ref->offset); ref++, i++)
+		if (ref->offset + ref->length > end)
+			end = ref->offset + ref->length;
+	return i;
+}
+
+static void next_run(struct pf_source *source, struct pf_level *l,
+		     uint64_t gap, struct pf_elevator_step *step)
+{
+	size_t first = l->requested, end = run_end(source, l, first, gap);
+
+	step->ref = &l->ref[first];
+	step->n = end - first;
+	for (; l->requested < end; l->requested++)
+		l->ahead += l->ref[l->requested].length;
+}
+
+/* May this reference be parsed further?  Beyond the last level nothing is kept of
+ * what it refers to.  Pieces of the units' references are not limited: the units are
+ * what the source counts. */
+static bool may_parse(struct pf_elevator *el, unsigned number,
+		      const struct pf_ref *ref, uint64_t at)
+{
+	if (!ref->parse || at >= ref->length || number + 1 >= PF_MAX_LEVELS)
+		return false;
+	return !number || (el->parse_left && el->parse_left--);
+}
+
+/* All references of the level were requested, and parsed. */
+static void end_level(struct pf_elevator *el, unsigned number)
+{
+	drop_level(el, number);
+	if (number + 1 < PF_MAX_LEVELS && el->level[number + 1].used)
+		begin_level(el, el->depth - 1, number + 1);
+	else
+		el->depth--;
+}
+
+/* Choose the level to read from now; false: there is none.  Asked at each step: a level that
+ * becomes full is read before the rest of the one above, and one below it even before that. */
+static bool choose_level(struct pf_elevator *el)
+{
+	unsigned full;
+
+	if (!el->depth) {
+		if (!el->level[PF_UNPARSED_LEVEL].used)
+			return false;
+		begin_level(el, 0, PF_UNPARSED_LEVEL);
+	}
+	full = full_level(el);
+	if (full < PF_ALL_LEVELS)
+		begin_level(el, el->depth, full);
+	return true;
+}
+
+enum pf_step pf_elevator_next(struct pf_elevator *el, uint64_t gap,
+			      struct pf_elevator_step *step)
+{
+	while (choose_level(el)) {
+		unsigned number = el->reading[el->depth - 1];
+		struct pf_level *l = &el->level[number];
+
+		/* Runs are requested well before their bytes are waited for, so
+		 * that the device always has a queue. */
+		if (l->requested < l->used && l->ahead < el->max_ahead) {
+			next_run(el->source, l, gap, step);
+			return PF_STEP_RUN;
+		}
+		if (l->next == l->used) {
+			end_level(el, number);
+			continue;
+		}
+		step->ref = &l->ref[l->next];
+		step->at = l->at;
+		if (may_parse(el, number, step->ref, l->at))
+			return PF_STEP_PARSE;
+		l->ahead -= step->ref->length;
+		l->next++;
+		l->at = 0;
+	}
+	return PF_STEP_END;
+}
+
+void pf_elevator_advance(struct pf_elevator *el, uint32_t size)
+{
+	struct pf_level *l = &el->level[el->reading[el->depth - 1]];
+
+	l->at = size ? l->at + size : UINT64_MAX;
+}
+
+void pf_elevator_end(struct pf_elevator *el)
+{
+	unsigned i;
+
+	for (i = 0; i < PF_ALL_LEVELS; i++)
+		drop_level(el, i);
+	el->depth = 0;
+}
+
+/*
+ * Gaps.
+ */
+
+/* The gap where requests are limited, and have `mean` bytes, while `bytes` can come in the
+ * time of one. */
+static uint64_t sliding_gap(uint64_t bytes, uint64_t mean)
+{
+	uint64_t gap;
+
+	if (mean * 8 >= bytes * 9)
+		return NARROW_GAP;
+	gap = NARROW_GAP + (WIDE_GAP - NARROW_GAP) * (bytes * 9 - mean * 8) /
+	      (bytes * 2);
+	return gap < WIDE_GAP ? gap : WIDE_GAP;
+}
+
+uint64_t pf_elevator_gap(const struct pf_speed *speed, uint64_t request_ns,
+			 uint64_t mean)
+{
+	const bool dear = speed->request_ns > DEAR_NS;
+	uint64_t deep = speed->latency_qd8_ns, bytes;
+
+	if (speed->seek_bound)
+		return deep && deep < SPINDLES_NS ? SPINDLES_GAP : SEEK_GAP;
+	if (request_ns <= (dear ? DEAR_NS : DEAR_AFTER_ALL_NS))
+		return speed->latency_ns || request_ns ? NARROW_GAP : 0;
+	bytes = request_ns / LIMITED_BYTE_NS;
+	if (dear && bytes < LIMITED_BYTES)
+		bytes = LIMITED_BYTES;
+	return sliding_gap(bytes, mean);
+}

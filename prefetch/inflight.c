@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+#include "inflight.h"
+
+/*
+ * How many requests may be in flight: the end of a check has to wait for all of them, minutes
+ * for a full queue on a disk that takes seconds for a request.  The limit grows by one with
+ * each that completes in time, and is halved if one is late.  A disk with 64 requests to
+ * choose among takes half a second for them.  At first it is as many as complete in half of
+ * that time, MIN_FIRST_LIMIT if that is not known.
+ */
+#define MIN_FIRST_LIMIT 4u
+#define MAX_FIRST_LIMIT 64u
+
+/* Requests in flight on a device that may be failing. */
+#define DEGRADED_LIMIT 2u
+
+/* The mean is of about so many requests.  If it is of 20, a few large ones keep gaps narrow
+ * for many small ones behind them. */
+#define MEAN_OF 100u
+
+static unsigned first_limit(uint64_t latency_ns)
+{
+	uint64_t n = latency_ns ? PF_LATE_NS / 2 / latency_ns : MIN_FIRST_LIMIT;
+
+	if (n < MIN_FIRST_LIMIT)
+		return MIN_FIRST_LIMIT;
+	return n < MAX_FIRST_LIMIT ? (unsigned)n : MAX_FIRST_LIMIT;
+}
+
+/* The request that was made so many after the oldest one. */
+static struct pf_request *at(struct pf_inflight *f, unsigned number)
+{
+	return &f->ring[(f->oldest - f->ring + number) % PF_MAX_INFLIGHT];
+}
+
+void pf_inflight_reset(struct pf_inflight *f, uint64_t latency_ns)
+{
+	f->oldest = f->ring;
+	f->count = 0;
+	f->limit = first_limit(latency_ns);
+	f->mean = 0;
+}
+
+bool pf_inflight_is_full(const struct pf_inflight *f, bool degraded)
+{
+	return f->count >= f->limit || (degraded && f->count >= DEGRADED_LIMIT);
+}
+
+void pf_inflight_add(struct pf_inflight *f, struct pf_device *dev,
+		     unsigned device, uint64_t offset, uint32_t length)
+{
+	struct pf_request *r = at(f, f->count++);
+
+	/* A thread that looks meanwhile may take two requests for one that is as
+	 * long as the first and where the second is: then blocks count as in
+	 * flight that are not. */
+	r->offset = offset;
+	r->device = device;
+	r->length = length;
+	/* This may block while the device's queue is full. */
+	dev->ops->willneed(dev, offset, length);
+	r->made = dev->ops->now(dev);
+	f->mean = (f->mean * (MEAN_OF - 1) + length) / MEAN_OF;
+}
+
+void pf_inflight_remove_oldest(struct pf_inflight *f, bool late)
+{
+	f->oldest = at(f, 1);
+	f->count--;
+	if (late)
+		f->limit = (f->limit + 1) / 2;
+	else if (f->limit < PF_MAX_INFLIGHT)
+		f->limit++;
+}
+
+bool pf_inflight_is_complete(const struct pf_request *r,
+			     struct pf_device *dev, uint32_t grain)
+{
+	enum pf_residency state;
+
+	dev->ops->span(dev, r->offset + r->length - grain, 1, &state);
+	return state == PF_CACHED ||
+	       (state == PF_MISSING && dev->sees_not_uptodate);
+}
+
+bool pf_inflight_includes(const struct pf_inflight *f, unsigned device,
+			  uint64_t offset)
+{
+	const struct pf_request *r;
+
+	for (r = f->ring; r < f->ring + PF_MAX_INFLIGHT; r++)
+		if (r->length && r->device == device &&
+		    offset - r->offset < r->length)
+			return true;
+	return false;
+}
