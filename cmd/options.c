@@ -160,7 +160,7 @@ static bool is_program(const char *path)
 /* Check the paths, and the command that follows `--'; `rest` is that, or the end. */
 static int parse_operands(char *name, char **rest, struct options *o)
 {
-	bool is_probe = !strcmp(name, "probe");
+	bool is_probe = name && !strcmp(name, "probe");
 	unsigned i;
 
 	if (!o->paths)

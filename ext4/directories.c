@@ -27,6 +27,15 @@
 #define MAX_NEAR_BYTES (2u << 20)
 #define MAX_STEPS (1u << 27)
 
+/* On a seek-bound device so many names in so many directories are few: as long as no more
+ * are known, only directories are read, with nothing around them, because a command that
+ * reads only names would wait for inodes longer than it takes itself.  ls -f of a
+ * directory of 17 files on aged60 took 0.05 s alone, 0.17 with their inodes and 0.08
+ * without, and find 0.13, 0.12 and 0.13.  With 64 directories find of 708 inodes took 0.97
+ * s in place of 0.87. */
+#define FEW_NAMES 64u
+#define FEW_DIRECTORIES 4u
+
 /* At most so many parts of the filesystem's blocks are blocks of directories: with one
  * inode in 16 KiB each of them may have one. */
 #define DIRECTORY_PART 2u
@@ -44,6 +53,10 @@ struct sweeps {
 	bool found_more;		/* there may be something to sweep */
 	bool full;			/* more than can be kept: everything is to
 					   be read, when the last unit has been */
+	bool few;			/* few names are known so far: */
+	uint32_t few_names;		/* their number; */
+	uint32_t few_ino[FEW_DIRECTORIES];	/* the directories that are read, */
+	uint32_t few_directories;	/* and their number */
 	uint32_t part;			/* bytes: SEEK_PART or FLASH_PART */
 	struct pf_blockset wanted;	/* inodes; */
 	struct pf_blockset table;	/* parts of tables that were requested; */
@@ -104,6 +117,22 @@ static uint64_t table_parts(const struct sweeps *s)
 	       1;
 }
 
+static void want_inode(struct sweeps *s, uint32_t ino);
+
+/* There are many names or directories: read those directories again, with what lies around
+ * them. */
+static void leave_few(struct sweeps *s)
+{
+	uint32_t i;
+
+	s->few = false;
+	s->found_more = true;
+	for (i = 0; i < s->few_directories; i++) {
+		pf_blockset_remove(&s->wanted, s->few_ino[i], 1);
+		want_inode(s, s->few_ino[i]);
+	}
+}
+
 /* With an inode a part of its table is read, but nothing that is unused: the kernel may
  * be initializing that.  One that came into use after the filesystem was opened is left
  * to the walk. */
@@ -128,9 +157,19 @@ static void want_inode(struct sweeps *s, uint32_t ino)
 	if (!add_to(s, &s->wanted, ino))
 		return;
 	s->found_more = true;
+	if (s->few && s->few_directories == FEW_DIRECTORIES)
+		leave_few(s);
 	group = ext4_source_group(s->ext4, g);
-	if (!group.inode_table || index >= group.inodes_in_use ||
-	    !add_to(s, &s->table, g * table_parts(s) + part))
+	if (!group.inode_table || index >= group.inodes_in_use)
+		return;
+	if (s->few) {
+		s->few_ino[s->few_directories++] = ino;
+		ext4_gather_add(&plan, kind, group.inode_table +
+				(uint64_t)index * geo->inode_size / geo->block_size, 1);
+		ext4_gather_flush(&plan);
+		return;
+	}
+	if (!add_to(s, &s->table, g * table_parts(s) + part))
 		return;
 	end = ext4_table_blocks(geo, group.inodes_in_use) - part * each;
 	ext4_gather_add(&plan, kind, group.inode_table + part * each,
@@ -139,12 +178,16 @@ static void want_inode(struct sweeps *s, uint32_t ino)
 }
 
 /* Entries need not say whether they are directories. */
-static void add_entry(void *ctx, uint32_t ino)
+static void add_entry(void *ctx, uint32_t ino, bool directory)
 {
 	const struct parent *parent = ctx;
 	struct sweeps *s = parent->s;
+	bool wanted = pf_blockset_has(&s->wanted, parent->number);
 
-	if (pf_blockset_has(&s->wanted, parent->number)) {
+	/* A directory in the inode beside another may be wanted later. */
+	if (s->few && (!wanted || ++s->few_names == FEW_NAMES))
+		leave_few(s);
+	if (wanted && (directory || !s->few)) {
 		want_inode(s, ino);
 		return;
 	}
@@ -190,6 +233,7 @@ static struct sweeps *new_sweeps(const struct ext4_source *ext4,
 	s->geo = geo;
 	s->units = 1;
 	s->part = seek_bound ? SEEK_PART : FLASH_PART;
+	s->few = seek_bound;
 	s->left = geo->blocks / DIRECTORY_PART * geo->block_size;
 	pf_blockset_reset(&s->wanted, MAX_WANTED_BYTES);
 	pf_blockset_reset(&s->table, MAX_TABLE_BYTES);
@@ -246,12 +290,14 @@ static void seed_sweep(struct sweeps *s, uint64_t unit,
 	E2PF_LOCKED(s);
 
 	s->seeded = unit + 1;
-	follow_names(s);
+	if (!s->few)
+		follow_names(s);
 	s->steps += s->refs;
 	s->found_more = false;
 	/* What is near a block that finds no room is read when it is wanted. */
 	for (i = 0; i < s->refs; i++)
-		if (s->ref[i].cls == EXT4_DIRS && is_wanted(s, &s->ref[i]))
+		if (!s->few && s->ref[i].cls == EXT4_DIRS &&
+		    is_wanted(s, &s->ref[i]))
 			pf_blockset_add(&s->near,
 					  stretch_of(s, s->ref[i].offset), 1);
 	for (i = 0; i < s->refs; i++) {

@@ -194,8 +194,8 @@ void ext4_plan_inodes(struct ext4_plan *plan, uint32_t first_ino,
 void ext4_plan_block(struct ext4_plan *plan, struct ext4_kind kind,
 		     uint64_t block, const void *bytes);
 
-/* An entry names this inode, which the filesystem has. */
-typedef void ext4_entry_fn(void *ctx, uint32_t ino);
+/* An entry names this inode, which the filesystem has; it may be a directory's. */
+typedef void ext4_entry_fn(void *ctx, uint32_t ino, bool directory);
 
 /* Find the entries in `size` bytes of a directory: one block of it, or the part in its
  * inode. */

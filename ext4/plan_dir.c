@@ -54,7 +54,8 @@ void ext4_plan_entries(const struct ext4_geometry *geo, const void *bytes,
 		if (ino && ino <= geo->inodes && name &&
 		    name <= length - ENTRY_SIZE &&
 		    !is_dots(entry + ENTRY_SIZE, name))
-			found(ctx, ino);
+			found(ctx, ino, entry[7] == EXT2_FT_DIR ||
+			      entry[7] == EXT2_FT_UNKNOWN);
 	}
 }
 

@@ -10,6 +10,7 @@
  * reader sees the mark after its copy, and leaves this read and all others to the unix
  * manager.  So there is no state that a longjmp() out of a read could leave behind.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -30,10 +31,16 @@
 /* The unix manager reads more blocks than these directly: its READ_DIRECT_SIZE. */
 #define MAX_CACHED 4
 
-/* So much is looked for in the page cache at once, and so often until the mapping begins
- * again with empty page tables.  Each time may take a page of them, and one of ours. */
+/* So much is looked for in the page cache at once, and in so many windows until the mapping
+ * begins again with empty page tables.  Each may take a page of them, and one of ours. */
 #define WINDOW (256u << 10)
-#define MAX_LOOKS 1024u
+#define MAX_WINDOWS 1024u
+
+/* That are left to the program. */
+#define SPARE_DESCRIPTORS 16
+
+/* Of the address space: 64 MiB of 4 GiB, which the program needs, too. */
+#define SPACE_PART 64
 
 /* Behind any folio that begins before the end of a file. */
 #define FAR_BEHIND (UINT64_C(1) << 30)
@@ -49,7 +56,7 @@ struct mapped {
 	size_t pages;
 	unsigned char *cached;			/* of each page: bit 0, it was */
 	uint64_t offset;			/* the option */
-	atomic_uint looks;
+	atomic_uint windows;			/* looked at */
 	atomic_uint writes, flushed;		/* ... of these */
 };
 
@@ -138,10 +145,11 @@ static bool begin_again(struct mapped *m)
 	if (mmap(m->map, (size_t)m->size, PROT_READ,
 		 MAP_FIXED | MAP_SHARED | MAP_NORESERVE, m->fd, 0) == MAP_FAILED) {
 		m->why_not = "it cannot be mapped again";
-		mmap(m->map, (size_t)m->size, PROT_READ, MAP_FIXED | MAP_PRIVATE |
-		     MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		(void)mmap(m->map, (size_t)m->size, PROT_READ, MAP_FIXED |
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		return false;
 	}
+	m->windows = 0;
 	return !madvise(m->cached, m->pages, MADV_DONTNEED);
 }
 
@@ -160,9 +168,10 @@ static bool are_cached(struct mapped *m, size_t page, size_t end)
 
 	if (are_marked(m, page, end))
 		return true;
-	if (++m->looks % MAX_LOOKS == 0 && !begin_again(m))
-		return false;
 	to -= to % window;
+	m->windows += (unsigned)((to - from) / window);
+	if (m->windows > MAX_WINDOWS && !begin_again(m))
+		return false;
 	if (to > m->pages)
 		to = m->pages;
 	return !mincore(m->map + from * page_size, (to - from) * page_size,
@@ -298,11 +307,13 @@ static bool shares_pages(const struct mapped *m)
 	return pread(m->fd, &byte, 1, 0) == 1 && !mincore(m->map, 1, &seen) && seen & 1;
 }
 
-static bool is_limited(void)
+/* Is less left of it than this? */
+static bool is_limited(int resource, rlim_t min)
 {
-	struct rlimit as;
+	struct rlimit limit;
 
-	return getrlimit(RLIMIT_AS, &as) || as.rlim_cur != RLIM_INFINITY;
+	return getrlimit(resource, &limit) ||
+	       (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= min);
 }
 
 /* Returns NULL or why not.  `named` is what had the name before the unix manager opened it:
@@ -314,9 +325,16 @@ static const char *map(struct mapped *m, const struct stat *named)
 
 	if (fstat(m->fd, &st) || st.st_dev != named->st_dev || st.st_ino != named->st_ino)
 		return "it cannot be opened a second time";
+	/* It has the lowest free number, so all below it are in use. */
+	if (is_limited(RLIMIT_NOFILE, (rlim_t)m->fd + SPARE_DESCRIPTORS)) {
+		close(m->fd);
+		m->fd = -1;
+		return "the program may open few files";
+	}
 	if (size <= 0 || !(S_ISBLK(st.st_mode) || S_ISREG(st.st_mode)))
 		return "it has no size";
-	if ((uint64_t)size > SIZE_MAX / 4 || is_limited())
+	if ((uint64_t)size > SIZE_MAX / SPACE_PART ||
+	    is_limited(RLIMIT_AS, RLIM_INFINITY))
 		return "address space is limited";
 	m->size = (uint64_t)size;
 	m->pages = (size_t)((m->size - 1) / page_size) + 1;
@@ -379,7 +397,10 @@ static void accept(struct mapped *m, io_channel channel, const char *name, int f
 {
 	const char *why_not = "direct I/O was asked for";
 
-	m->offset = m->looks = m->writes = m->flushed = 0;
+	m->offset = 0;
+	m->windows = 0;
+	m->writes = 0;
+	m->flushed = 0;
 	m->fd = -1;
 	if (!(flags & IO_FLAG_DIRECT_IO)) {
 		m->fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -397,6 +418,7 @@ static void accept(struct mapped *m, io_channel channel, const char *name, int f
 
 static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
 {
+	int kept_errno = errno;
 	struct mapped *m;
 	struct stat named;
 	errcode_t err;
@@ -413,6 +435,7 @@ static errcode_t mmap_open(const char *name, int flags, io_channel *channel)
 	if (m)
 		accept(m, *channel, name, flags, &named);
 	pthread_mutex_unlock(&lock);
+	errno = kept_errno;
 	return 0;
 }
 

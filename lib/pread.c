@@ -73,7 +73,7 @@ static bool read_pages(int fd, void *to, size_t length, off_t offset)
 		n = read_by(direct, pages, size, from);
 	if (pages && n < 0 && errno != EIO)
 		n = (next ? next : read_by)(fd, pages, size, from);
-	if (n >= (ssize_t)end)
+	if (pages && n >= (ssize_t)end)
 		memcpy(to, pages + end - length, length);
 	free(pages);
 	if (direct >= 0)

@@ -138,10 +138,11 @@ static void fuzz_block(struct input *in, const struct ext4_geometry *geo)
 	free(bytes);
 }
 
-static void check_entry(void *ctx, uint32_t ino)
+static void check_entry(void *ctx, uint32_t ino, bool directory)
 {
 	const struct ext4_geometry *geo = ctx;
 
+	(void)directory;
 	require(ino && ino <= geo->inodes);
 }
 

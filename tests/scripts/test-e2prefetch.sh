@@ -624,6 +624,15 @@ runs_with_few()
 	done 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 }
 
+# The command is the shell itself, and says why nothing was read.
+runs_without_reader()
+{
+	cp "$PREFETCHER" "$E2PF_TMP/program" && exits 3 setpriv --reuid=65534 \
+		--regid=65534 --clear-groups prlimit --nproc=1 "$E2PF_TMP/program" \
+		/dev/null -- sh -c 'exit 3' && one_line &&
+		grep -q "^e2prefetch: cannot read ahead: Resource" "$dir/err"
+}
+
 # A device that stops responding, at the first read or later, delays neither the
 # start nor the end of the command.
 runs_beside_stalled()
@@ -634,7 +643,7 @@ runs_beside_stalled()
 	for STALL_AFTER in 0 1 8; do
 		drop "$big"
 		began=$SECONDS
-		run 3 "$big" -- env -u LD_PRELOAD sh -c 'echo said; exit 3' &&
+		run 3 "$big" "$dir/none" -- env -u LD_PRELOAD sh -c 'echo said; exit 3' &&
 			[ "$(<"$dir/out")" = said ] && [ $((SECONDS - began)) -lt 25 ] ||
 			{ echo "after $STALL_AFTER reads"; return 1; }
 	done
@@ -653,6 +662,8 @@ test_command_first()
 	skipped "a device that stalls" "${E2PF_RUNTIME:+a sanitizer}" && return
 	preloaded
 	tap_check "few descriptors: the command runs" runs_with_few
+	tap_unless "$(have_root || echo "not root")$(lacks setpriv prlimit)" \
+		"no process can be made: the command runs" runs_without_reader
 	tap_check "a device that stalls keeps nobody waiting" runs_beside_stalled
 }
 

@@ -365,13 +365,14 @@ no_unit()
 	run 0 disable && [ ! -e "$root$units/$unit.d" ]
 }
 
-# in_use STATUS TEXT [TOOL PRINTS]: status says it on a machine with lsinitramfs and
-# systemctl, one of which prints this from here on.
+# in_use STATUS TEXT [TOOL PRINTS]: status says it on a machine with lsinitramfs, journalctl
+# and systemctl, one of which prints this from here on.
 in_use()
 {
 	[ $# = 2 ] || echo "$4" >"$E2PF_TMP/tools/$3.prints"
 	sed -e "s|^PATH=|PATH=$E2PF_TMP/tools:|" -e "s|^root=.*|root=$root|" \
 		-e 's|elif \[ -z "\$root" \]|elif true|' \
+		-e 's/\[ -n "\$root" \] || set/set/' \
 		"$ENABLE" >"$E2PF_TMP/with-tools"
 	ENABLE=$E2PF_TMP/with-tools run "$1" status && says "$2"
 }
@@ -381,7 +382,7 @@ says_what_is_in_use()
 	local name tools=$E2PF_TMP/tools
 
 	mkdir "$tools"
-	for name in lsinitramfs systemctl; do
+	for name in lsinitramfs journalctl systemctl; do
 		printf '#!/bin/sh\necho "$*" >>%s.asked\ncat %s.prints\n' \
 			"$tools/$name" "$tools/$name" >"$tools/$name"
 		: >"$tools/$name.prints"
@@ -389,6 +390,12 @@ says_what_is_in_use()
 	chmod +x "$tools"/*
 	new_enabled_root && mkdir -p "$root/boot" && touch "$root/boot/initrd.img-1" &&
 	in_use 0 "hooks/e2prefetch: enabled" &&
+	! says "last walks" >/dev/null &&
+	in_use 0 "  2026-01-02T03:04:05 /dev/sda1: nothing is read ahead: memory" \
+		journalctl "2026-01-02T03:04:05 host e2prefetch[1]: e2prefetch: \
+/dev/sda1: nothing is read ahead: memory
+2026-01-02T03:04:06 host e2prefetch[2]: e2fsck: /dev/sda1: checked" &&
+		! says checked >/dev/null &&
 	in_use 0 "hooks/e2prefetch: enabled" lsinitramfs "${wrappers#/}/e2fsck" &&
 		! says "enabled, but" >/dev/null &&
 	in_use 4 "hooks/e2prefetch: enabled, but not in the initramfs" \

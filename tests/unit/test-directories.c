@@ -23,9 +23,9 @@ static struct {
 	uint32_t ino[16];
 } names;
 
-static void record_name(void *ctx, uint32_t ino)
+static void record_name(void *ctx, uint32_t ino, bool directory)
 {
-	(void)ctx;
+	(void)ctx, (void)directory;
 	assert_true(names.count < COUNT(names.ino));
 	names.ino[names.count++] = ino;
 }
@@ -171,6 +171,7 @@ static struct {
 	struct pf_source *source;
 	struct pf_ref ref[REFS];
 	unsigned refs, next, parsed, units;
+	bool seek_bound;
 } t;
 
 static void make_fs(unsigned groups, unsigned inodes)
@@ -275,7 +276,7 @@ static const struct pf_phase *begin_below(const uint32_t *inodes,
 					  unsigned count)
 {
 	const struct pf_options start = {
-		.budget = UINT64_MAX, .seek_bound = true
+		.budget = UINT64_MAX, .seek_bound = t.seek_bound
 	};
 	struct ext4_source_options options = t.fs.ext4->options;
 
@@ -359,6 +360,48 @@ SOURCE_TEST(in_a_circle)
 	assert_false(table_is_read(20));
 	/* The table, and the block of each. */
 	assert_int_equal(t.parsed, 1 + 2);
+}
+
+/* A directory, one in it, and so many files in that, each in a group of its own; all that is
+ * read of a table lies in one block. */
+static void make_mailbox(unsigned files)
+{
+	uint32_t first = inode_of(5, 0), second = inode_of(9, 0);
+	uint8_t *at = tiny_block(&t.fs, make_directory(second, 0, 0, 0));
+	unsigned i;
+
+	t.seek_bound = true;
+	make_directory(first, 0, second, EXT2_FT_DIR);
+	make_directory(inode_of(5, 1), 1, inode_of(20, 0), EXT2_FT_DIR);
+	for (i = 0; i < files; i++)
+		at = put_entry(at, inode_of(10 + i % 20, i / 20), 12, "f",
+			       EXT2_FT_REG_FILE);
+	read_all(&first, 1);
+}
+
+/* On a disk a program that reads names alone gains nothing by inodes. */
+SOURCE_TEST(few_names)
+{
+	unsigned i;
+
+	make_mailbox(60);
+	assert_true(table_is_read(5) && table_is_read(9));
+	assert_true(is_read(tiny_free_block(&t.fs, 9)));
+	assert_false(is_read(t.fs.groups[9].inode_table + 1) ||
+		     is_read(tiny_free_block(&t.fs, 5) + 1));
+	for (i = 10; i < 30; i++)
+		assert_false(table_is_read(i));
+}
+
+SOURCE_TEST(more_names)
+{
+	unsigned i;
+
+	make_mailbox(64);
+	for (i = 10; i < 30; i++)
+		assert_true(table_is_read(i));
+	assert_true(is_read(t.fs.groups[9].inode_table + 1) &&
+		    is_read(tiny_free_block(&t.fs, 5) + 1));
 }
 
 /* A directory that came into being after the filesystem was opened is not looked at: its
@@ -463,8 +506,9 @@ SOURCE_TEST(too_many_names)
 
 	tear_down(NULL);
 	make_fs(120, INODES);
+	t.seek_bound = true;
 	make_directory(first, 0, inode_of(7, 0), EXT2_FT_REG_FILE);
-	fill_blocks(block + 1, 230);
+	fill_blocks(block, 231);
 	for (i = 1; i < INODES; i++)
 		make_large_directory(inode_of(5, i), block + 1, 230);
 	read_all(&first, 1);
@@ -515,10 +559,11 @@ SOURCE_TEST(a_long_chain)
 
 	tear_down(NULL);
 	make_fs(120, INODES);
+	t.seek_bound = true;
 	for (i = 0; i < COUNT(ino); i++)
-		ino[i] = inode_of(1 + i / 60, 59 - i % 60);
+		     ino[i] = inode_of(1 + i / 60, 59 - i % 60);
 	for (i = 0; i + 1 < COUNT(ino); i++)
-		make_directory(ino[i], i % 60, ino[i + 1], EXT2_FT_DIR);
+		     make_directory(ino[i], i % 60, ino[i + 1], EXT2_FT_DIR);
 	for (i = 0; i < 80; i++) {
 		uint64_t block = tiny_free_block(&t.fs, 1 + i / 4) + 80;
 

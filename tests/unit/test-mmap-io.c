@@ -347,8 +347,14 @@ TEST(where_nothing_is_mapped)
 			 now.rlim_cur != RLIM_INFINITY);
 	setrlimit(RLIMIT_AS, &before);
 #else
-	(void)before, (void)now, (void)some;
+	(void)now;
 #endif
+	getrlimit(RLIMIT_NOFILE, &before);
+	some = before;
+	some.rlim_cur = (rlim_t)fd + 10;
+	setrlimit(RLIMIT_NOFILE, &some);
+	assert_true(is_unix("the program may open few files"));
+	setrlimit(RLIMIT_NOFILE, &before);
 	/* Where there is any. */
 	if (!e2mmap_io_manager->open(path, IO_FLAG_DIRECT_IO, &channel)) {
 		assert_string_equal(e2mmap_why_not(channel), "direct I/O was asked for");
