@@ -17,6 +17,7 @@
 #include "commands.h"
 #include "prefetch/share.h"
 #include "lib/thread.h"
+#include "prefetch/tasks.h"
 #include "lib/lock.h"
 #include "btrfs/walk.h"
 
@@ -418,7 +419,7 @@ static int run(struct options *o)
 
 	if (!o->command)
 		return read_ahead(&r);
-	if (e2pf_threads_left("", MIN_TASKS) >= MIN_TASKS &&
+	if (pf_tasks_left("", MIN_TASKS) >= MIN_TASKS &&
 	    start_reader(&r.beside)) {
 		read_ahead(&r);
 		_exit(0);

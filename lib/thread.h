@@ -8,13 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * How many threads, at most `wanted`, may be started: enough tasks are left for the
- * program, or the command, that is read ahead of.  Counts what the cgroups and
- * RLIMIT_NPROC allow.  May start threads, which have ended when it returns.
- */
-unsigned e2pf_threads_left(const char *sysroot, unsigned wanted);
-
 /* What creates our threads.  A preload library that interposes pthread_create() sets the
  * real one: its own treats a failure as the program's. */
 extern int (*e2pf_thread_create)(pthread_t *thread, const pthread_attr_t *attr,

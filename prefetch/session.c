@@ -18,7 +18,7 @@
 #include "share.h"
 #include "spindle.h"
 #include "lib/sysfile.h"
-#include "lib/thread.h"
+#include "tasks.h"
 #include "session.h"
 
 /* How long to wait for the engine's lock: a progress report waits less, since the next one
@@ -62,7 +62,7 @@ unsigned pf_session_may_start(struct pf_session *s, unsigned wanted)
 	unsigned n = 0;
 
 	if (!s->gave_back)
-		n = e2pf_threads_left(s->sysroot, wanted);
+		n = pf_tasks_left(s->sysroot, wanted);
 	if (!n)
 		s->why_off = "its threads would take the last tasks that the limits "
 			     "allow";

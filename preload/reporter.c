@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/thread.h"
+#include "prefetch/tasks.h"
 #include "lib/lock.h"
 #include "preload.h"
 #include "prefetch/progress.h"
@@ -130,7 +131,7 @@ static void start_thread(void)
 {
 	pthread_t thread;
 
-	if (!e2pf_threads_left("", 1))
+	if (!pf_tasks_left("", 1))
 		return;
 	self.began = e2pf_clock_seconds(CLOCK_MONOTONIC);
 	self.running = !e2pf_thread_start(&thread, report_thread, NULL);

@@ -22,7 +22,7 @@ LEVELS = (("blockset", "cost", "elevator", "inflight"),
           ("state",), ("gate",), ("claim",), ("worker",), ("engine",))
 PARTS = ("cost", "gate", "health", "inflight", "pool", "schedule", "stats", "window")
 # Not of the engine: what it uses, and what uses it.
-BELOW = ("budget", "cgroup", "device", "filter", "share", "speed", "spindle", "topology")
+BELOW = ("budget", "cgroup", "device", "filter", "share", "speed", "spindle", "tasks", "topology")
 ABOVE = ("progress", "report", "session", "settings", "statistics")
 LOCKERS = ("gate", "claim", "engine")
 # What changes the field behind a name: an assignment, or an atomic operation on its

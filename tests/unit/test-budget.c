@@ -15,7 +15,7 @@
 #include "recorded-tree.h"
 #include "prefetch/budget.h"
 #include "prefetch/share.h"
-#include "lib/thread.h"
+#include "prefetch/tasks.h"
 
 #define MIB 1048576ull
 #define KIB 1024ull
@@ -189,12 +189,12 @@ TEST(threads_left)
 		tree_make(rows[i].tree);
 		tree_add("proc/loadavg: 0.16 0.38 0.52 1/1 11");
 		left = rows[i].left > spare ? rows[i].left - spare : 0;
-		assert_int_equal(e2pf_threads_left(tree_root, 100),
+		assert_int_equal(pf_tasks_left(tree_root, 100),
 				 left < 100 ? left : 100);
 	}
 	/* More tasks than the user may have, of all users: it is tried. */
 	tree_make("proc/loadavg: 0.16 0.38 0.52 1/99999999999 11");
-	assert_int_equal(e2pf_threads_left(tree_root, 3), 3);
+	assert_int_equal(pf_tasks_left(tree_root, 3), 3);
 }
 
 #define NOBODY 65534
