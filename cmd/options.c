@@ -154,13 +154,13 @@ static bool is_program(const char *path)
 {
 	struct stat st;
 
-	return !strchr(path, '/') && stat(path, &st) && errno == ENOENT;
+	return path && !strchr(path, '/') && stat(path, &st) && errno == ENOENT;
 }
 
 /* Check the paths, and the command that follows `--'; `rest` is that, or the end. */
 static int parse_operands(char *name, char **rest, struct options *o)
 {
-	bool is_probe = name && !strcmp(name, "probe");
+	bool is_probe = !strcmp(name, "probe");
 	unsigned i;
 
 	if (!o->paths)
@@ -195,7 +195,7 @@ int parse_options(int argc, char **argv, struct options *o)
 		;
 	while ((c = getopt_long(n, argv, "-:O:xw:l:vhV", options, NULL)) != -1) {
 		if (c == 1) {
-			o->path[o->paths++] = optarg;
+			o->path[o->paths++] = argv[optind - 1];
 			continue;
 		}
 		hint = o->paths ? ": is -- missing?" : "";

@@ -287,7 +287,7 @@ plans_a_walk()
 # elsewhere PATH: one line says that it is on another filesystem.
 elsewhere()
 {
-	run 8 -x "$1" && one_line && grep -q "; only ext2, ext3 and ext4" "$dir/err" &&
+	run 8 -x "$1" && one_line && grep -q ": not ext2, ext3, ext4 or btrfs" "$dir/err" &&
 		runs -x "$1" && one_line
 }
 

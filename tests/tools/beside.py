@@ -17,6 +17,7 @@ import tempfile
 import time
 
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
+RUN = str(os.getpid())
 LIBC = ctypes.CDLL(None)
 SET_CHILD_SUBREAPER, GET_CHILD_SUBREAPER = 36, 37
 
@@ -64,7 +65,7 @@ def processes():
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/environ", "rb") as environ:
-                if b"E2PF_TEST_RUN=" in environ.read():
+                if f"E2PF_TEST_RUN={RUN}\0".encode() in environ.read():
                     found.add(int(pid))
         except OSError:
             pass
@@ -90,7 +91,7 @@ def begin(way, arguments, prepare=None):
             os.setpgid(0, 0)
         if prepare:
             prepare()
-        os.execvpe(arguments[0], arguments, dict(os.environ, E2PF_TEST_RUN="1"))
+        os.execvpe(arguments[0], arguments, dict(os.environ, E2PF_TEST_RUN=RUN))
     return pid, terminal
 
 
@@ -120,6 +121,8 @@ def run_counted(way, prefix, path):
     command = prefix + [sys.executable, __file__, "count", path]
     pid, terminal = begin(way, ["timeout", "1"] * (way == "timeout") + command)
     while way != "timeout" and not content(path):
+        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            sys.exit("the command has ended before the signal")
         time.sleep(0.005)
     send(way, pid, terminal)
     os.waitpid(pid, 0)
