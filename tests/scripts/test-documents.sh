@@ -501,7 +501,7 @@ includes()
 }
 
 # These deal with files and settings, too.
-others='budget|cgroup|device|filter|share|speed|spindle|topology|progress|report|session|settings|statistics'
+others='budget|cgroup|device|filter|share|speed|spindle|tasks|topology|progress|report|session|settings|statistics'
 no_filesystem()
 {
 	! find prefetch -name '*.[ch]' | grep -vE "/($others)\." |

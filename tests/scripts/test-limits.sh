@@ -257,7 +257,7 @@ test_cgroup()
 
 	skipped "cgroup" "$(no_groups memory)" && return
 	for size in 32 64 256; do
-		cgroup $size
+		memory_group $size
 		for mode in -fn -fy; do
 			echo "cgroup|$size MB|echo \$\$ >$group/cgroup.procs|||large|$mode"
 		done
