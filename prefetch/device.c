@@ -4,7 +4,7 @@
  * The real device: a descriptor for reading ahead, and a mapping that is never
  * accessed and only lets mincore(2) report which pages are cached.
  *
- * Readahead is posix_fadvise(POSIX_FADV_WILLNEED); doc/measurements.md, "Readahead calls",
+ * Readahead is posix_fadvise(POSIX_FADV_WILLNEED); doc/performance.md, "Readahead calls",
  * compares it with io_uring, MADV_POPULATE_READ and pread.
  *
  * Reads on the descriptor do not trigger the kernel's own readahead

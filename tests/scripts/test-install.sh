@@ -83,7 +83,7 @@ names_what_is_there()
 			sed -E "s|:[^a-z]*([a-z.-]*)$|:$docdir/\1|"
 	)
 	echo "$seen names"
-	[ $missing = 0 ] && [ $seen -gt 20 ]
+	[ $missing = 0 ] && [ $seen -gt 10 ]
 }
 
 # Manuals and texts name installed paths, and none of the sources or packages instead;
