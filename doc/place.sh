@@ -12,7 +12,7 @@
 libexecdir=$1 sysconfdir=$2 docdir=$3
 shift 3
 installed='faq|containers|performance'
-developers='architecture|packaging|statistics|testing'
+developers='architecture|packaging|statistics|testing|tracing'
 
 set -e
 for file; do
