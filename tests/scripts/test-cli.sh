@@ -529,7 +529,7 @@ reason_is_logged()
 	with_log empty env -u PREFETCH_LOG E2PF_FAULT="read:$at+$page" \
 		E2PF_FAULT_FILE="$dir/fs" E2PF_FAULT_LOG="$dir/hits" LD_PRELOAD="$1" \
 		"$PREFETCHER" "$dir/fs" -- true >"$dir/log" && cat "$dir/log" &&
-		grep " requests; .*; incomplete: reads have failed\$" "$dir/log"
+		grep " requests; .*; incomplete: reads failed\$" "$dir/log"
 }
 
 # Where a read fails, and so that it did, is said to who asked, kept in the statistics,

@@ -69,11 +69,10 @@ completions()
 	offers "touch" disk -- touc
 )
 
-# Each letter after .Fl in the text is that of an option.
+# Each letter after Fl is that of an option.
 no_other_letters()
 {
-	sed -n 's/^\.Fl \([a-zA-Z]\( , [a-zA-Z]\)*\)$/\1/p' doc/e2prefetch.8 |
-		grep -o '[a-zA-Z]' | sed 's/^/-/' | sort -u >"$dir/letters"
+	grep -oE '\bFl [a-zA-Z]\b' doc/e2prefetch.8 | sed 's/Fl /-/' | sort -u >"$dir/letters"
 	[ -s "$dir/letters" ] && ! options | sort -u | comm -23 "$dir/letters" - | grep .
 }
 
@@ -81,7 +80,8 @@ test_options()
 {
 	local variables shell
 
-	variables=$(settings | tr a-z A-Z | sed 's/^/PREFETCH_/; s/_PREFETCH$//')
+	variables=$(grep -ohE '"(PREFETCH[A-Z0-9_]*|TEST_MMAP_IO)"' prefetch/settings.c \
+		e2fsck/Makefile.am | tr -d '"')
 	for shell in bash fish zsh; do
 		tap_unless "$(lacks $shell)" "completions of $shell" completions $shell
 	done
@@ -93,7 +93,7 @@ test_options()
 	tap_check "e2prefetch.conf has all settings" same "$(settings)" \
 		"$(sed -n 's/^#\([a-z_]*\) = .*/\1/p' boot/e2prefetch.conf)"
 	tap_check "e2fsck-prefetch(8) has all variables" same \
-		"$variables"$'\nPREFETCH_CONFIG' "$(items e2fsck-prefetch.8 Ev)"
+		"$variables" "$(items e2fsck-prefetch.8 Ev)"
 }
 
 #
@@ -123,6 +123,30 @@ runs()
 		bash -c "$command" </dev/null
 )
 
+# The messages in the section DIAGNOSTICS are those of the sources: all that is not a
+# NUMBER, a NAME or another word in capitals.
+messages_exist()
+{
+	python3 - "$1" <<-'END'
+	import glob, re, sys
+	sources = "".join(open(f).read() for d in ("cmd", "preload", "prefetch", "e2fsck",
+	    "e2fsck/accel", "btrfs", "ext4", "lib") for f in glob.glob(d + "/*.[ci]*[cn]") +
+	    glob.glob(d + "/*.c")) + open("e2fsck/Makefile.am").read()
+	sources = re.sub(r'"\s*\n\s*"', "", sources).replace('\\"', '"')
+	sources = sources.replace('" PROGRAM "', "e2fsck").replace('" PACKAGE_OF "', "e2fsprogs")
+	# Put together from parts.
+	sources += "prefetch: off (|prefetch: asleep (|: not accelerated (|: accelerated (" \
+	    "self-test matched libext2fs)|cannot read ahead: "
+	page = open(sys.argv[1]).read().split(".Sh DIAGNOSTICS")[1].split("\n.Sh ")[0]
+	items = re.findall(r"^\.It (.*)|^\.Dq (.*?) ?[,.]?$", page, re.M)
+	missing = [part for item in items for part in re.split(
+	    r"\b[A-Z]{2,}(?:_[A-Z]+)*\b(?![=(])|\bN\b|\.\.\.", "".join(item).replace("\\(dq", '"'))
+	    if len(part.strip()) > 3 and part.strip(" :") not in sources]
+	print("not in the sources:", missing)
+	sys.exit(not items or bool(missing))
+	END
+}
+
 # The settings of the example are ones that a check takes.
 example_settings()
 {
@@ -139,9 +163,10 @@ test_manuals()
 
 	image_make ext4-1k "$image" || tap_bail "no image"
 	truncate -s 128M "$E2PF_TMP/btrfs"
-	for page in doc/*.[58]; do
+	for page in doc/*.[358]; do
 		! have_program mandoc ||
 			tap_check "$page" mandoc -Tlint -Wwarning "$page"
+		tap_check "$page: messages" messages_exist "$page"
 	done
 	for page in e2prefetch.8 e2fsck-prefetch.8 btrfs-prefetch.8; do
 		count=0
