@@ -520,7 +520,7 @@ reason_is_logged()
 	local page at
 
 	with_log empty env -u PREFETCH_LOG "$PREFETCHER" /proc -- true >"$dir/log" &&
-	cat "$dir/log" && grep "e2prefetch: /proc: not ext2, ext3, ext4 or btrfs" "$dir/log" ||
+	cat "$dir/log" && grep "e2prefetch: /proc: not ext2/3/4 or btrfs" "$dir/log" ||
 		return
 	page=$(getconf PAGESIZE)
 	cp "$image" "$dir/fs" && drop "$dir/fs"
