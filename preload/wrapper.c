@@ -264,7 +264,7 @@ static char *choose_libraries(const struct self *self, const char *program,
 	char *list;
 
 	*why = try_library(self->library, program);
-	if (!*why && *UNFOLLOWED && refers_to(program, UNFOLLOWED))
+	if (!*why && *UNFOLLOWED != '\0' && refers_to(program, UNFOLLOWED))
 		*why = "this " PROGRAM " is multithreaded";
 	if (*why)
 		return NULL;
