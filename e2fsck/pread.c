@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "observe.h"
+#include "prefetch/trace.h"
 
 #ifdef __GLIBC__
 #define PREAD pread64
@@ -68,6 +69,7 @@ static bool read_pages(int fd, void *to, size_t length, off_t offset)
 	off_t from = offset + (off_t)length - (off_t)end;
 	ssize_t n = -1;
 
+	PF_TRACE(read_retried, offset, length);
 	errno = EINVAL;
 	if (pages && direct >= 0)
 		n = read_by(direct, pages, size, from);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "claim.h"
+#include "trace.h"
 
 void pf_claim_begin_phase(struct pf_engine *e, const struct pf_phase *phase)
 {
 	unsigned events = pf_schedule_begin_phase(&e->schedule, phase);
 
 	if (phase) {
+		PF_TRACE(phase_begin, phase->number);
 		pf_pool_note_progress(&e->pool, pf_state_now(e));
 		pf_gate_set_closed(&e->gate, phase->gated && e->pool.workers &&
 				   e->options.has_checker &&
@@ -131,6 +133,16 @@ void pf_claim_announce_units(struct pf_engine *e)
  * Room.
  */
 
+/* Wait until there may be room, or nobody may want this worker's stripe. */
+static void wait_for_change(struct pf_worker *w)
+{
+	struct pf_engine *e = w->engine;
+
+	PF_TRACE(room_wait_begin, w->number);
+	pthread_cond_wait(&e->work, &e->lock);
+	PF_TRACE(room_wait_end, w->number);
+}
+
 /* Leave a stalled device to the checker.  The state is THROTTLED because a checker at the
  * gate must not wait for a worker that sleeps. */
 static void wait_while_stalled(struct pf_worker *w)
@@ -139,7 +151,7 @@ static void wait_while_stalled(struct pf_worker *w)
 
 	while (e->health.stalled && !pf_state_is_obsolete(w)) {
 		set_state(w, PF_WORKER_THROTTLED, 0);
-		pthread_cond_wait(&e->work, &e->lock);
+		wait_for_change(w);
 	}
 	set_state(w, PF_WORKER_READING, 0);
 }
@@ -170,7 +182,7 @@ bool pf_claim_wait_for_room(struct pf_worker *w)
 			throttled = true;
 			continue;
 		}
-		pthread_cond_wait(&e->work, &e->lock);
+		wait_for_change(w);
 		pthread_mutex_unlock(&e->lock);
 		pf_window_query_memory(&e->window);
 		pthread_mutex_lock(&e->lock);

@@ -4,6 +4,7 @@
 
 #include "gate.h"
 #include "state.h"
+#include "trace.h"
 
 /* A checker goes on after this time at the gate in all: a single read of its own in this
  * time hardly delays a worker's sweep. */
@@ -124,6 +125,7 @@ static void wait_at_gate(struct pf_engine *e, const struct pf_read *r)
 	for (i = 0; i < ENDING; i++)
 		sigaddset(&block, ending[i]);
 	pthread_sigmask(SIG_BLOCK, &block, &mask);
+	PF_TRACE(gate_wait_begin, r->device, r->offset, r->length);
 	/* Query the kernel without holding the lock: it takes a while, and the
 	 * workers need the lock to make progress. */
 	while (!cached && !is_check_ending(&e->gate) &&
@@ -134,6 +136,7 @@ static void wait_at_gate(struct pf_engine *e, const struct pf_read *r)
 	}
 	/* It may have come with what ended the wait. */
 	cached = cached || pf_is_cached(dev, r->offset, r->length, false);
+	PF_TRACE(gate_wait_end, r->device, r->offset, cached);
 	if (waited)
 		leave_gate(e, began, cached);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);

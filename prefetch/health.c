@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "health.h"
 #include "state.h"
+#include "trace.h"
 
 /* The engine leaves a stalled device to the checker until it has served this many of
  * the checker's reads in a quarter of PF_STALLED_NS: anything the engine requested
@@ -54,8 +55,10 @@ bool pf_health_limits_requests(const struct pf_health *h)
 
 static void leave_to_checker(struct pf_health *h)
 {
-	if (h->options->has_checker && (is_serial(h) || h->failed_offsets))
-		h->stalled = RECOVERY_READS;
+	if (!h->options->has_checker || !(is_serial(h) || h->failed_offsets))
+		return;
+	PF_TRACE(device_stalled, h->degraded_at);
+	h->stalled = RECOVERY_READS;
 }
 
 /* A read took long, or failed. */
@@ -157,8 +160,10 @@ unsigned pf_health_judge_checker_read(struct pf_health *h,
 		leave_to_checker(h);
 		return events;
 	}
-	return r->missed && h->stalled && ns < PF_STALLED_NS / 4 && !--h->stalled ?
-	       PF_EVENT_WORK : 0;
+	if (!r->missed || !h->stalled || ns >= PF_STALLED_NS / 4 || --h->stalled)
+		return 0;
+	PF_TRACE(device_recovered, r->offset);
+	return PF_EVENT_WORK;
 }
 
 unsigned pf_health_judge_failed_read(struct pf_health *h, uint64_t offset)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "inflight.h"
+#include "trace.h"
 
 /*
  * How many requests may be in flight: the end of a check has to wait for all of them, minutes
@@ -58,6 +59,7 @@ void pf_inflight_add(struct pf_inflight *f, struct pf_device *dev,
 	r->offset = offset;
 	r->device = device;
 	r->length = length;
+	PF_TRACE(request_issued, device, offset, length);
 	/* This may block while the device's queue is full. */
 	dev->ops->willneed(dev, offset, length);
 	r->made = dev->ops->now(dev);
@@ -66,6 +68,10 @@ void pf_inflight_add(struct pf_inflight *f, struct pf_device *dev,
 
 void pf_inflight_remove_oldest(struct pf_inflight *f, bool late)
 {
+	/* clang takes no atomic operands. */
+	PF_TRACE(request_completed, (unsigned)f->oldest->device,
+		 (uint64_t)f->oldest->offset, (unsigned)f->oldest->length,
+		 f->oldest->made, late);
 	f->oldest = at(f, 1);
 	f->count--;
 	if (late)
