@@ -97,7 +97,8 @@ static bool reads_for_leaf(struct send *s, struct bt_job *leaf)
 	struct bt_job data = { .length = 0 };
 	size_t known = s->data.count;
 
-	if (bt_sweep_job(&s->sweep, leaf) || (s->parent && bt_sweep_job(&s->sweep, &compared)))
+	if (bt_sweep_job(&s->sweep, leaf) ||
+	    (s->parent && bt_sweep_job(&s->sweep, &compared)))
 		return true;
 	if (s->data.count > known)
 		data = s->data.job[known];

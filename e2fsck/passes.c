@@ -203,7 +203,8 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	/* NULL once the check has ended, whatever its threads still do. */
 	e = *ino && scan == self.scan ? engine() : NULL;
 	if (e)
-		pf_engine_report_position(e, EXT4_PHASE_TABLES, (*ino - 1) / self.group_inodes);
+		pf_engine_report_position(e, EXT4_PHASE_TABLES,
+					  (*ino - 1) / self.group_inodes);
 	return err;
 }
 

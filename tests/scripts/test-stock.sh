@@ -134,7 +134,8 @@ test_stock()
 		test_chains
 		test_without_proc
 	fi
-	tap_unless "$(no_strace)" "without the preload library nothing is left of the wrapper" no_trace
+	tap_unless "$(no_strace)" \
+		"without the preload library nothing is left of the wrapper" no_trace
 	tap_check "no process is left behind" no_process_left
 }
 

@@ -59,14 +59,15 @@ is_attached()
 	[ "$(cmp -l "$dir/code" "$dir/now" | wc -l)" -ge "$1" ]
 }
 
-# traces NUMBER PATTERN: this command of the document, which is attached before the check's
-# first read, prints such a line; the check is as without.
+# traces NUMBER PATTERN: this command of the document, which is attached before the
+# check's first read, prints such a line; the check is as without.
 traces()
 {
 	local command pattern tracer PID LIB=$LIBRARY
 
 	command=$(sed -n 's/^    \(bpftrace .*\)/\1/p' "$doc" | sed -n "$1p")
-	pattern=$(grep -oE 'e2prefetch:[a-z_*]+' <<<"$command" | sed 's/.*:/Name: /; s/\*//')
+	pattern=$(grep -oE 'e2prefetch:[a-z_*]+' <<<"$command" |
+		sed 's/.*:/Name: /; s/\*//')
 	rm -f "$dir/hold" "$dir/hits"
 	mkfifo "$dir/hold"
 	drop "$image"
@@ -109,7 +110,8 @@ test_all()
 	image_make ext4-1k "$image" || tap_bail "no image"
 	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock" 2>&1
 	# What else there is to see depends on who is faster.
-	tap_unless "$reason" "the last probe of each thread" traces 1 '^@last\[.*e2prefetch:'
+	tap_unless "$reason" "the last probe of each thread" traces 1 \
+		'^@last\[.*e2prefetch:'
 	tap_unless "$reason" "latency of requests" traces 2 'Attach(ing|ed) 1 probe'
 	tap_unless "$reason" "waits at the gate" traces 3 'Attach(ing|ed) 2 probes'
 }

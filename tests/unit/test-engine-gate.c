@@ -226,7 +226,8 @@ RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 		assert_true(fake_missing_asked(&r->dev));
 		pf_engine_begin_stage(r->e, EXT4_PASS5);
 	} else if (way != BEFORE_PASS1) {
-		pf_engine_report_position(r->e, EXT4_PHASE_TABLES, way == ELSEWHERE ? 3 : 0);
+		pf_engine_report_position(r->e, EXT4_PHASE_TABLES,
+					  way == ELSEWHERE ? 3 : 0);
 	}
 	rig_checker_reads(r, way == FROM_MEMORY ? 1 : way == OF_BITMAPS ?
 			  r->fs.groups[3].block_bitmap :

@@ -123,8 +123,8 @@ TEST(not_whole)
 	assert_int_equal(ext4_session_open(fs, path, 0, NULL, NULL, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->super->s_blocks_per_group = blocks;
-	assert_int_equal(ext4_session_open(fs, "/nowhere/at/all", 0, NULL, NULL, NULL, &s),
-			 ENOENT);
+	assert_int_equal(ext4_session_open(fs, "/nowhere/at/all", 0, NULL, NULL, NULL,
+					   &s), ENOENT);
 	fs->group_desc = NULL;
 	assert_int_equal(ext4_session_open(fs, path, 0, NULL, NULL, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
@@ -221,7 +221,8 @@ TEST(looked_at_until_the_end)
 	pthread_t thread;
 
 	warm();
-	assert_int_equal(ext4_session_open(&lent, path, 0, NULL, &checked, NULL, &looker.s), 0);
+	assert_int_equal(ext4_session_open(&lent, path, 0, NULL, &checked, NULL,
+					   &looker.s), 0);
 	assert_int_equal(ext4_session_start_scan(looker.s, &lent), 0);
 	assert_false(pf_engine_is_in_phase(looker.s->engine,
 					   EXT4_PHASE_TABLES));
