@@ -360,9 +360,10 @@ static void report(struct pf_session *session, struct pf_report *r)
 	r->block_size = w->fs.map.super.nodesize;
 	r->threads = "each with one request in flight";
 	if (w->cached)
-		pf_note(&r->notes, "reads: cached already, judging by samples");
+		pf_report_note(&r->notes,
+			       "reads: cached already, judging by samples");
 	if (w->full)
-		pf_note(&r->notes, "reads: the memory that may be used is full");
+		pf_report_note(&r->notes, "reads: the memory that may be used is full");
 }
 
 static void count(const struct pf_session *session, struct pf_engine_stats *stats)

@@ -45,7 +45,7 @@ static void print_measured(const struct ext4_probe *p)
 	if (speed->byte_ps)
 		printf("%.0f MB/s sequential; ", 1e6 / (double)speed->byte_ps);
 	printf("it %s%s\n", speed->seek_bound ? "is seek-bound" : "is not seek-bound",
-	       pf_single_spindle(&p->topo, speed->seek_bound) ?
+	       pf_spindle_is_single(&p->topo, speed->seek_bound) ?
 	       ": a single spindle" : "");
 }
 
@@ -92,8 +92,9 @@ static void print_time(const struct ext4_probe *p, const char *device)
 		       "busy: some reads took much longer than others");
 	else
 		printf("A check of %s that prefetches takes some %s%s.\n", device,
-		       pf_in_words(short_one ? 1 : p->seconds, text,
-				   sizeof(text)), short_one ? " or less" : "");
+		       pf_report_format_seconds(short_one ? 1 : p->seconds, text,
+						sizeof(text)),
+		       short_one ? " or less" : "");
 }
 
 /* 0, or another status: whether a check takes longer than `limit` seconds. */

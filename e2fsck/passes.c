@@ -40,7 +40,7 @@ static struct ext4_source *source(void)
 
 /* A cancelled check closes the filesystem before it frees its counts: there is
  * no engine to notify then. */
-static void notice(enum seen seen)
+static void advance_stage(enum seen seen)
 {
 	enum ext4_stage stage = atomic_load(&self.stage);
 	enum ext4_stage next = e2fsck_stage_after(stage, seen);
@@ -56,7 +56,7 @@ void e2fsck_passes_begin(void)
 {
 	self.group_inodes = e2fsck_check.fs->super->s_inodes_per_group;
 	self.scan = NULL;
-	notice(SEEN_OPEN);
+	advance_stage(SEEN_OPEN);
 }
 
 /*
@@ -103,7 +103,7 @@ static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 /* e2fsck looks up each block in its bitmap of blocks that several files claim, which
  * knows only its cluster.  Readahead waits for the first clone: the user may choose to
  * delete the files. */
-static void claimed(void *ctx)
+static void handle_claimed_block(void *ctx)
 {
 	const struct block_walk *w = ctx;
 
@@ -138,7 +138,7 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 		read_map_ahead(fs, ino);
 	if (!may_be_claimed(fs, flags))
 		return real(fs, ino, flags, block_buf, func, data);
-	e2fsck_accel.watch_claims(claimed, &w);
+	e2fsck_accel.watch_claims(handle_claimed_block, &w);
 	err = real(fs, ino, flags, block_buf, claims_block, &w);
 	e2fsck_accel.watch_claims(NULL, NULL);
 	return err;
@@ -174,7 +174,7 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	/* A scan inside another walk is not a pass. */
 	if (!preload.on || fs != e2fsck_check.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
-	notice(SEEN_SCAN);
+	advance_stage(SEEN_SCAN);
 	e2fsck_clones_forget();
 	begin_reading(fs);
 	err = real(fs, buffer_blocks, scan);
@@ -286,7 +286,7 @@ static bool watch_walk(struct walk *w)
 	/* In pass 1C the walk over the list is part of a walk over names, not a
 	 * pass of its own. */
 	if (self.stage != EXT4_PASS1C)
-		notice(SEEN_LIST);
+		advance_stage(SEEN_LIST);
 	ext4_source_list_begin(source(), engine(),
 			       (uint64_t)ext2fs_dblist_count2(w->list), EXT4_DIRS);
 	return true;
@@ -299,7 +299,7 @@ static errcode_t leave_walk(errcode_t err)
 
 	if (engine()) {
 		ext4_source_list_end(source(), engine());
-		notice(SEEN_LIST_END);
+		advance_stage(SEEN_LIST_END);
 	}
 	self.in_list = false;
 	return err;
@@ -330,10 +330,10 @@ errcode_t ext2fs_dblist_dir_iterate(ext2_dblist dblist, int flags,
 	REAL(ext2fs_dblist_dir_iterate);
 
 	if (seen)
-		notice(SEEN_NAMES);
+		advance_stage(SEEN_NAMES);
 	err = real(dblist, flags, block_buf, func, data);
 	if (seen)
-		notice(SEEN_NAMES_END);
+		advance_stage(SEEN_NAMES_END);
 	return err;
 }
 
@@ -341,6 +341,6 @@ void ext2fs_free_icount(ext2_icount_t icount)
 {
 	REAL(ext2fs_free_icount);
 
-	notice(SEEN_LINKS_END);
+	advance_stage(SEEN_LINKS_END);
 	real(icount);
 }

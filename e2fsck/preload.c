@@ -137,9 +137,10 @@ static void end(void)
 		return;
 	scanned = e2fsck_check.session && e2fsck_check.session->options.budget;
 	if (!e2fsck_check.session && !preload.report.notes.count)
-		pf_note_off(&preload.report.notes, "off", e2fsck_check.path ?
-			    "the filesystem is marked as clean" :
-			    "no filesystem was opened for a check");
+		pf_report_note_off(&preload.report.notes, "off",
+				   e2fsck_check.path ?
+				   "the filesystem is marked as clean" :
+				   "no filesystem was opened for a check");
 	preload_tell(&(struct preload_result) {
 		.session = e2fsck_check.session, .done = "checked",
 		.finished = scanned, .logged = scanned,

@@ -72,11 +72,11 @@ static void report(struct pf_session *session, struct pf_report *r)
 	r->journal_bytes = s->journal_bytes;
 	r->order = "in the checker's order";
 	if (r->budget)
-		pf_note(&r->notes, "reads: %s (%s)", s->io_manager,
-			s->unmapped ? s->unmapped :
-			"what is cached is copied from a mapping");
+		pf_report_note(&r->notes, "reads: %s (%s)", s->io_manager,
+			       s->unmapped ? s->unmapped :
+			       "what is cached is copied from a mapping");
 	else
-		pf_note_off(&r->notes, "off", "no inode scan began");
+		pf_report_note_off(&r->notes, "off", "no inode scan began");
 }
 
 static void get_progress(struct pf_session *session,

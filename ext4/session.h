@@ -25,7 +25,7 @@ struct ext4_session {
 					   thread; NULL: there are none */
 	pthread_mutex_t lock;		/* of that */
 	struct ext4_source *ext4;
-	uint64_t journal_bytes;		/* of its map, requested */
+	uint64_t journal_bytes;		/* of its block map, requested */
 	const char *io_manager;		/* that the checker reads through */
 	const char *unmapped;		/* ... and does not map; NULL: it does */
 };

@@ -181,15 +181,15 @@ static uint64_t missing_span(struct file_device *f, uint64_t start,
 			     uint64_t len, enum pf_residency *state)
 {
 	uint64_t page = f->dev.page_size, n;
-	int64_t held = f->dev.sees_not_uptodate ? pages_not_uptodate(f, start,
-								     len) : -1;
+	int64_t pages = f->dev.sees_not_uptodate ? pages_not_uptodate(f, start,
+								      len) : -1;
 
 	*state = PF_MISSING;
-	if (held <= 0)
+	if (pages <= 0)
 		return len;
 	*state = page_state(f, start);
-	/* Each of them is asked about when it is waited for. */
-	if (*state == PF_NOT_UPTODATE && (uint64_t)held == len / page)
+	/* Whoever waits for one of these pages queries its state. */
+	if (*state == PF_NOT_UPTODATE && (uint64_t)pages == len / page)
 		return len;
 	for (n = page; n < len && page_state(f, start + n) == *state; n += page)
 		;
@@ -368,7 +368,7 @@ static void look_at_cache(struct file_device *f)
 		f->dev.unusable = passes_by;
 	else if (m == MAP_FAILED)
 		f->dev.unusable = "it cannot be mapped";
-	else if (!pf_may_ask_kernel() || mincore(m, page, &seen))
+	else if (!pf_filter_allows_calls() || mincore(m, page, &seen))
 		f->dev.asks_by_reading = true;
 	else if (seen & 1)
 		f->dev.unusable = unseen;
@@ -406,8 +406,8 @@ static void learn_filesystem(struct file_device *f, const struct stat *st)
 		f->dev.unusable = passes_by;
 }
 
-bool pf_is_cached(struct pf_device *dev, uint64_t offset, uint64_t len,
-		  bool not_uptodate_counts)
+bool pf_device_is_cached(struct pf_device *dev, uint64_t offset, uint64_t len,
+			 bool not_uptodate_counts)
 {
 	while (len) {
 		enum pf_residency state;

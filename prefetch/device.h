@@ -93,7 +93,7 @@ int pf_device_open(const char *path, uint64_t offset,
 		   struct pf_device **dev);
 
 /* Are all of these bytes in the page cache?  `not_uptodate_counts`: also if they are held. */
-bool pf_is_cached(struct pf_device *dev, uint64_t offset, uint64_t len,
-		  bool not_uptodate_counts);
+bool pf_device_is_cached(struct pf_device *dev, uint64_t offset, uint64_t len,
+			 bool not_uptodate_counts);
 
 #endif

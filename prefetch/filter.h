@@ -11,14 +11,14 @@
 #include <stdbool.h>
 
 /* Does this process have a filter?  True if that is not known. */
-bool pf_is_filtered(void);
+bool pf_filter_is_set(void);
 
 /* Make the calls that show what is cached; a filter may end the process. */
-void pf_ask_kernel(void);
+void pf_filter_try_calls(void);
 
 /* Do these calls leave the process alive?  Whether they succeed is another question.  Tries
  * them in a child process, once, if there is a filter and nobody has set it. */
-bool pf_may_ask_kernel(void);
-void pf_set_may_ask_kernel(bool may);
+bool pf_filter_allows_calls(void);
+void pf_filter_set_allows_calls(bool may);
 
 #endif

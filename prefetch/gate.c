@@ -128,12 +128,13 @@ static void wait_at_gate(struct pf_engine *e, const struct pf_read *r)
 	 * workers need the lock to make progress. */
 	while (!cached && !is_check_ending(&e->gate) &&
 	       wait_a_moment(e, began, disks_read)) {
-		cached = pf_is_cached(dev, r->offset, r->length, false);
+		cached = pf_device_is_cached(dev, r->offset, r->length, false);
 		disks_read = cached || do_disks_read(e);
 		waited = true;
 	}
 	/* It may have come with what ended the wait. */
-	cached = cached || pf_is_cached(dev, r->offset, r->length, false);
+	cached = cached || pf_device_is_cached(dev, r->offset, r->length,
+					       false);
 	if (waited)
 		leave_gate(e, began, cached);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -165,8 +166,8 @@ void pf_gate_wait(struct pf_engine *e, struct pf_read *r)
 	    !(e->gate.closed && e->pool.reading))
 		return;
 	/* A cached read shows nothing about a stalled device. */
-	r->missed = !pf_is_cached(e->devices[r->device], r->offset,
-				  r->length, false);
+	r->missed = !pf_device_is_cached(e->devices[r->device], r->offset,
+					 r->length, false);
 	r->waited = r->missed && e->gate.closed && may_be_brought(e, r);
 	if (!r->waited)
 		return;

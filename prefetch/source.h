@@ -44,7 +44,7 @@ struct pf_ref {
 	uint8_t device;		/* index of the device */
 	uint8_t cls;		/* class, less than the source's `classes` */
 	bool parse;		/* its bytes lead to further references */
-	bool held;		/* the engine's own, the source leaves it false:
+	bool not_uptodate;		/* the engine's own, the source leaves it false:
 				   pages of it were in the cache and could not be
 				   had when it was requested */
 };

@@ -53,8 +53,8 @@ struct pf_speed_samples {
  * device; *speed is then unchanged.  Ends with a read at queue depth 1 that took half
  * a second.
  */
-const char *pf_measure_device(struct pf_device *dev,
-			      const struct pf_speed_samples *samples,
-			      bool with_bytes, struct pf_speed *speed);
+const char *pf_speed_measure(struct pf_device *dev,
+			     const struct pf_speed_samples *samples,
+			     bool with_bytes, struct pf_speed *speed);
 
 #endif

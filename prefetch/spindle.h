@@ -26,21 +26,23 @@
 
 /* Does a device on these disks seek, by their declared properties?  *guess: measure it.
  * Unknown disks do, until they are measured. */
-bool pf_declared_seek_bound(const struct pf_topology *topo, bool *guess);
+bool pf_spindle_is_declared_seek_bound(const struct pf_topology *topo,
+				       bool *guess);
 
 /* Spindles that can sweep side by side, if it is seek-bound.  Unknown disks are one for
  * each device. */
-unsigned pf_declared_spindles(const struct pf_topology *topo);
+unsigned pf_spindle_count_declared(const struct pf_topology *topo);
 
 /* The number of threads for it.  `wanted` is the user's choice, or 0. */
-unsigned pf_choose_threads(const struct pf_topology *topo, bool seek_bound,
-			   unsigned wanted);
+unsigned pf_spindle_choose_threads(const struct pf_topology *topo,
+				   bool seek_bound, unsigned wanted);
 
 /* Is it seek-bound, by the time of a read at queue depth 1 and that of each of eight in
  * flight? */
-bool pf_measured_seek_bound(uint64_t latency_ns, uint64_t latency_qd8_ns);
+bool pf_spindle_is_measured_seek_bound(uint64_t latency_ns,
+				       uint64_t latency_qd8_ns);
 
 /* Is a seek-bound device a single spindle, as far as is known? */
-bool pf_single_spindle(const struct pf_topology *topo, bool seek_bound);
+bool pf_spindle_is_single(const struct pf_topology *topo, bool seek_bound);
 
 #endif

@@ -16,7 +16,7 @@ bool pf_survey_is_cached(struct pf_source *source,
 			 struct pf_device *const *devices);
 
 /* Measure the first device where its metadata is, and if asked what a byte costs.  Returns
- * NULL, or why nothing could be measured, as pf_measure_device(). */
+ * NULL, or why nothing could be measured, as pf_speed_measure(). */
 const char *pf_survey_measure(struct pf_source *source,
 			      struct pf_device *dev, bool with_bytes,
 			      struct pf_speed *speed);

@@ -234,7 +234,7 @@ static void mark_not_uptodate(const struct pf_run *run, uint64_t pos,
 	for (i = run->next; i < run->n &&
 	     run->ref[i].offset < pos + len; i++)
 		if (pos < run->ref[i].offset + run->ref[i].length)
-			run->ref[i].held = true;
+			run->ref[i].not_uptodate = true;
 }
 
 static uint64_t run_end(const struct pf_run *run)
@@ -309,7 +309,7 @@ static bool read_piece(struct pf_worker *w, const struct pf_ref *ref,
 	int err;
 
 	/* A device that may be failing is not asked a second time. */
-	if (!ref->held || (e->health.degraded && e->options.has_checker))
+	if (!ref->not_uptodate || (e->health.degraded && e->options.has_checker))
 		arrival = wait_for_range(w, ref->device, offset, size, false);
 	*wanted = true;
 	if (arrival == FAILED || arrival == UNWANTED) {

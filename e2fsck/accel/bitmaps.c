@@ -241,7 +241,7 @@ static const struct operations ours = {
  * has 2^64 - 1, and the table of a set grows with their number. */
 #define MAX_BITS (UINT64_C(1) << 40)
 
-/* Takes the place of the function that makes a tree.  Bitmaps that libext2fs makes
+/* Runs instead of the function that makes a tree.  Bitmaps that libext2fs makes
  * with it get our table; older ones, and those of others, keep theirs. */
 static errcode_t make(ext2_filsys fs, struct bitmap *bitmap)
 {

@@ -386,7 +386,7 @@ struct found {
 	struct bt_ptr last;
 };
 
-static void keep(void *ctx, const struct bt_node *node)
+static void keep_node(void *ctx, const struct bt_node *node)
 {
 	struct found *found = ctx;
 
@@ -421,7 +421,7 @@ TEST(test_node)
 	fs_add_ptr(block, UINT64_MAX - 4095, 1);	/* beyond the end */
 	fs_add_ptr(block, 8192, FS_GENERATION + 1);	/* newer */
 	fs_add_ptr(block, 12288, FS_GENERATION);
-	bt_plan_node(&super, &node, block, keep, &found);
+	bt_plan_node(&super, &node, block, keep_node, &found);
 	assert_int_equal(found.count, 1);
 	assert_int_equal(found.last.logical, 12288);
 	assert_int_equal(found.last.level, 1);
@@ -429,7 +429,7 @@ TEST(test_node)
 	/* However many items the block claims, none beyond its end is read. */
 	put32(block + BT_HEADER_NRITEMS, UINT32_MAX);
 	found.count = 0;
-	bt_plan_node(&super, &node, block, keep, &found);
+	bt_plan_node(&super, &node, block, keep_node, &found);
 	assert_int_equal(found.count, 1);
 }
 

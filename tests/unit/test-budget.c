@@ -122,9 +122,9 @@ TEST(each_machine)
 	for (i = 0; i < COUNT(machines); i++) {
 		print_message("%s\n", machines[i].name);
 		tree_make(machines[i].tree);
-		assert_int_equal(pf_memory_share(tree_root, false),
+		assert_int_equal(pf_budget_query_memory(tree_root, false),
 				 machines[i].available);
-		assert_int_equal(pf_memory_share(tree_root, true),
+		assert_int_equal(pf_budget_query_memory(tree_root, true),
 				 machines[i].idle);
 		tree_remove();
 	}
@@ -151,12 +151,12 @@ TEST(behind_long_lists)
 	tree_make(MEMINFO GROUP("") USE_V2("a", "104857600", "94371840")
 		  USE_V2("b", "4096", "0") STAT_V2("a", "0", "0", "0", "0"));
 	put_behind_others("proc/self/cgroup", "0::/a");
-	assert_int_equal(pf_memory_share(tree_root, false), 10 * MIB);
+	assert_int_equal(pf_budget_query_memory(tree_root, false), 10 * MIB);
 	put_behind_others("sys/fs/cgroup/a/memory.stat",
 			  "inactive_file 5242880\nactive_file 0\n");
-	assert_int_equal(pf_memory_share(tree_root, false), 15 * MIB);
+	assert_int_equal(pf_budget_query_memory(tree_root, false), 15 * MIB);
 	put_behind_others("proc/meminfo", "MemAvailable: 5 kB");
-	assert_int_equal(pf_memory_share(tree_root, false), 5 * KIB);
+	assert_int_equal(pf_budget_query_memory(tree_root, false), 5 * KIB);
 }
 
 #define PIDS(dir, max, used) G dir "/pids.max: " max "\n" \

@@ -385,8 +385,8 @@ static void start(const struct kind *kind)
 		.budget = (uint64_t)recipe->budget << 20
 	};
 
-	options.seek_bound = pf_declared_seek_bound(&kind->topo,
-						    &options.measure);
+	options.seek_bound = pf_spindle_is_declared_seek_bound(&kind->topo,
+							       &options.measure);
 	dev.miss_ns = kind->latency_qd1;
 	dev.ask_ns = kind->latency_qd8;
 	dev.burst = kind->burst;

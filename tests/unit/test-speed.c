@@ -96,7 +96,7 @@ static void add(uint64_t offset, uint64_t length)
 static const char *measure(bool bytes)
 {
 	memset(&rig.m, 0, sizeof(rig.m));
-	return pf_measure_device(&rig.dev.dev, &rig.places, bytes, &rig.m);
+	return pf_speed_measure(&rig.dev.dev, &rig.places, bytes, &rig.m);
 }
 
 /* A device with 44 places of 64 KiB, which are all there is to measure. */
