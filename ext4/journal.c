@@ -12,8 +12,8 @@
 
 #include "session.h"
 
-/* The most bytes of a block map: all that a double indirect block of 4 KiB refers to.  One of
- * 64 KiB could refer to 1 GiB; the first 4 MiB map 64 GiB of journal. */
+/* The most bytes of a block map: all that a double indirect block of 4 KiB refers to.
+ * One of 64 KiB could refer to 1 GiB; the first 4 MiB map 64 GiB of journal. */
 #define MAX_BLOCK_MAP (4u << 20)
 
 struct block_map_walk {

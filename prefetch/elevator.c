@@ -6,33 +6,35 @@
 #include "lib/array.h"
 #include "elevator.h"
 
-/* A run ends when it is at least this long, so that the owner can check whether there is room
- * for more. */
+/* A run ends when it is at least this long, so that the owner can check whether there
+ * is room for more. */
 #define MAX_RUN (4u << 20)
 
 /* The first room of a level, in references.  These are 48 KiB, of which only the pages in
  * use take memory. */
 #define FIRST_ROOM 2048u
 
-/* Gaps on seek-bound devices; doc/measurements.md has more figures.  On a disk 32 KiB pass
- * under the head in a quarter of a millisecond, less than any request takes.  Several disks,
- * whose requests take less than 3 ms with others in flight, are faster with 64 KiB. */
+/* Gaps on seek-bound devices; doc/measurements.md has more figures.  On a disk 32 KiB
+ * pass under the head in a quarter of a millisecond, less than any request takes.
+ * Several disks, whose requests take less than 3 ms with others in flight, are faster
+ * with 64 KiB. */
 #define SEEK_GAP (32u << 10)
 #define SPINDLES_GAP (64u << 10)
 #define SPINDLES_NS 3000000u
 
 /* Gaps on other devices.  If nothing is known about the device, there are no gaps.
  *
- * Gaps are narrow if one more request costs less than DEAR_NS; it costs 5 us on NVMe and 12 to
- * 20 us on a SATA SSD.  If requests were cheap when the device was measured, perhaps because a
- * volume admitted a burst, the limit is DEAR_AFTER_ALL_NS, because waiting for 125 MB/s looks
- * like a cost of 100 us and more.
+ * Gaps are narrow if one more request costs less than DEAR_NS; it costs 5 us on NVMe
+ * and 12 to 20 us on a SATA SSD.  If requests were cheap when the device was measured,
+ * perhaps because a volume admitted a burst, the limit is DEAR_AFTER_ALL_NS, because
+ * waiting for 125 MB/s looks like a cost of 100 us and more.
  *
- * A volume may limit requests apart from bytes: 3,000 IOPS are 333 us a request.  There gaps
- * are wide while fewer bytes arrive than such a volume can deliver, about 110 MB/s, because
- * then the bytes of gaps cost nothing.  They become narrow gradually, from 7/8 of that rate to
- * 9/8, so that they are narrow where 125 MB/s are the limit.  Volumes that were measured
- * without a burst deliver at least LIMITED_BYTES for each request. */
+ * A volume may limit requests apart from bytes: 3,000 IOPS are 333 us a request.  There
+ * gaps are wide while fewer bytes arrive than such a volume can deliver, about 110
+ * MB/s, because then the bytes of gaps cost nothing.  They become narrow gradually,
+ * from 7/8 of that rate to 9/8, so that they are narrow where 125 MB/s are the limit.
+ * Volumes that were measured without a burst deliver at least LIMITED_BYTES for each
+ * request. */
 #define DEAR_NS 100000u
 #define DEAR_AFTER_ALL_NS 200000u
 #define WIDE_GAP (48u << 10)
@@ -48,8 +50,8 @@ bool pf_elevator_is_sound(const struct pf_source *source,
 	       ref->length <= source->bytes[ref->device] - ref->offset;
 }
 
-/* Make room for one more reference.  A level has pages of its own, so that it grows without a
- * copy, and does not fragment the heap. */
+/* Make room for one more reference.  A level has pages of its own, so that it grows
+ * without a copy, and does not fragment the heap. */
 static bool have_room(struct pf_level *l)
 {
 	size_t bytes = l->room * sizeof(*l->ref);
@@ -80,8 +82,8 @@ static void drop_level(struct pf_elevator *el, unsigned number)
 	*l = (struct pf_level) { .ref = NULL };
 }
 
-/* The level of a new reference.  References that parsing finds belong below the level that is
- * being read. */
+/* The level of a new reference.  References that parsing finds belong below the level
+ * that is being read. */
 static unsigned level_of(const struct pf_elevator *el,
 			 const struct pf_ref *ref)
 {
@@ -103,8 +105,8 @@ void pf_elevator_add(struct pf_elevator *el, const struct pf_ref *ref)
 	el->in_memory++;
 }
 
-/* Compare in device order.  The order of two references to the same offset does not matter,
- * but equal references must become neighbours. */
+/* Compare in device order.  The order of two references to the same offset does not
+ * matter, but equal references must become neighbours. */
 static int in_device_order(const void *a, const void *b)
 {
 	const struct pf_ref *x = a, *y = b;
@@ -153,9 +155,9 @@ void pf_elevator_begin(struct pf_elevator *el)
 	begin_level(el, 0, 0);
 }
 
-/* Only two levels grow: the one below the level that is being read, and the last one.  They
- * may take half of the room that the other levels leave, so that the levels below have room,
- * too.  Returns the larger one if they are full, otherwise PF_ALL_LEVELS. */
+/* Only two levels grow: the one below the level that is being read, and the last one.
+ * They may take half of the room that the other levels leave, so that the levels below
+ * have room, too.  Returns the larger one if they are full, otherwise PF_ALL_LEVELS. */
 static unsigned full_level(const struct pf_elevator *el)
 {
 	unsigned below = el->reading[el->depth - 1] + 1;
@@ -178,8 +180,9 @@ static bool may_bridge(struct pf_source *source, uint64_t from, uint64_t to)
 	       source->ops->may_read(source, from, to - from);
 }
 
-/* Returns the index behind the run that begins with reference `i`.  The run has all references
- * that follow on the same device with gaps of at most `gap`, until it is long enough. */
+/* Returns the index behind the run that begins with reference `i`.  The run has all
+ * references that follow on the same device with gaps of at most `gap`, until it is
+ * long enough. */
 static size_t run_end(struct pf_source *source, const struct pf_level *l,
 		      size_t i, uint64_t gap)
 {
@@ -206,9 +209,9 @@ static void next_run(struct pf_source *source, struct pf_level *l,
 		l->ahead += l->ref[l->requested].length;
 }
 
-/* Returns true if the reference may be parsed further.  References of the last level are not
- * parsed, because there is no level for what they refer to.  Pieces of the first level are not
- * limited, because the source limits the units. */
+/* Returns true if the reference may be parsed further.  References of the last level
+ * are not parsed, because there is no level for what they refer to.  Pieces of the
+ * first level are not limited, because the source limits the units. */
 static bool may_parse(struct pf_elevator *el, unsigned number,
 		      const struct pf_ref *ref, uint64_t at)
 {
@@ -227,8 +230,8 @@ static void end_level(struct pf_elevator *el, unsigned number)
 		el->depth--;
 }
 
-/* Choose the level to read now.  Returns false if there is none.  Called at each step, because
- * a level that becomes full is read before the rest of the level above. */
+/* Choose the level to read now.  Returns false if there is none.  Called at each step,
+ * because a level that becomes full is read before the rest of the level above. */
 static bool choose_level(struct pf_elevator *el)
 {
 	unsigned full;

@@ -3,11 +3,12 @@
 #include "inflight.h"
 
 /*
- * The limit of requests in flight.  The end of a check waits for all of them, which takes
- * minutes with a full queue on a disk that takes seconds for a request.  The limit grows by one
- * with each request that completes in time, and is halved with each that is late.  A disk takes
- * half a second for 64 requests that it can sort.  The first limit is the number of requests
- * that complete in half of that time, or MIN_FIRST_LIMIT if the latency is not known.
+ * The limit of requests in flight.  The end of a check waits for all of them, which
+ * takes minutes with a full queue on a disk that takes seconds for a request.  The
+ * limit grows by one with each request that completes in time, and is halved with each
+ * that is late.  A disk takes half a second for 64 requests that it can sort.  The
+ * first limit is the number of requests that complete in half of that time, or
+ * MIN_FIRST_LIMIT if the latency is not known.
  */
 #define MIN_FIRST_LIMIT 4u
 #define MAX_FIRST_LIMIT 64u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A session connects the parts, for any filesystem.  The topology describes the device, the
- * single-spindle detector decides how to read it, the budget limits the memory, and the
- * filesystem's source provides the blocks to read.  The engine does the rest.
+ * A session connects the parts, for any filesystem.  The topology describes the device,
+ * the single-spindle detector decides how to read it, the budget limits the memory, and
+ * the filesystem's source provides the blocks to read.  The engine does the rest.
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,13 +20,13 @@
 #include "tasks.h"
 #include "session.h"
 
-/* How long to wait for the engine's lock.  A progress report waits less, because the next one
- * comes soon. */
+/* How long to wait for the engine's lock.  A progress report waits less, because the
+ * next one comes soon. */
 #define STATS_PATIENCE_MS 1000
 #define PROGRESS_PATIENCE_MS 100
 
-/* The most bytes that may be ahead when `memory` bytes are left.  With a checker, which needs
- * memory itself, it is half of them; without one, three quarters. */
+/* The most bytes that may be ahead when `memory` bytes are left.  With a checker, which
+ * needs memory itself, it is half of them; without one, three quarters. */
 static uint64_t part_of(const struct pf_session *s, uint64_t memory)
 {
 	return s->options.has_checker ? memory / 2 : memory / 4 * 3;
@@ -114,9 +114,10 @@ void pf_session_add_device(struct pf_session *s, struct pf_device *dev,
 	s->stat[s->devices++] = *st;
 }
 
-/* The budget if /sys is missing, because only /sys shows the limit of a cgroup.  In a cgroup of
- * 16 MiB a check takes 1.30 of stock's time without this limit, and 0.67 with it.  Outside a
- * cgroup it takes 0.43 without, and 0.41 with it (extents@1/4 on the network volume). */
+/* The budget if /sys is missing, because only /sys shows the limit of a cgroup.  In a
+ * cgroup of 16 MiB a check takes 1.30 of stock's time without this limit, and 0.67 with
+ * it.  Outside a cgroup it takes 0.43 without, and 0.41 with it (extents@1/4 on the
+ * network volume). */
 #define UNSEEN_BUDGET (8u << 20)
 
 static uint64_t own_budget(const struct pf_session *s)
@@ -175,8 +176,8 @@ int pf_session_start(struct pf_session *s)
 	return s->why_off ? 0 : err;
 }
 
-/* Count what was read so far.  Leaves *stats unchanged if the session has stopped or has no
- * engine. */
+/* Count what was read so far.  Leaves *stats unchanged if the session has stopped or
+ * has no engine. */
 static void count_now(const struct pf_session *s,
 		      struct pf_engine_stats *stats)
 {
@@ -255,8 +256,8 @@ static const struct words {
 	    "the kernel reports several spindles" } }
 };
 
-/* Note the order of reads, which follows from the kernel's declaration if the device was not
- * measured. */
+/* Note the order of reads, which follows from the kernel's declaration if the device
+ * was not measured. */
 static void add_declared_order(const struct pf_session *s, struct pf_report *r,
 			       const struct words *w, const char *order)
 {
