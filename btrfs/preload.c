@@ -30,7 +30,7 @@
 /* If the metadata is larger than btrfs check's own cache, it requests readahead
  * of a node's children each time it visits the node: 3,627,558 calls for 43,983
  * reads, all but the first of each block in vain.  A block is assumed to be cached
- * until one of as many others takes its place in this table. */
+ * until another block takes its slot in this table. */
 #define REPEAT_SLOTS 8192u
 
 static struct {
@@ -341,7 +341,7 @@ static void report_end(void)
 		pf_report_note(notes,
 			       "readahead: %llu calls of the check dropped "
 			       "(repeats)", self.repeated);
-	preload_tell(&(struct preload_result) {
+	preload_report_result(&(struct preload_result) {
 		.session = shown, .finished = shown,
 		.done = self.sent ? "sent" : "checked",
 		.logged = !self.sent && self.session, .counted = true

@@ -222,7 +222,7 @@ static int by_file(const void *a, const void *b)
 	return order ? order : E2PF_COMPARE(x->from, y->from);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_offset(const void *a, const void *b)
 {
 	const struct bt_job *x = a, *y = b;
 	int order = E2PF_COMPARE(x->offset, y->offset);
@@ -233,7 +233,7 @@ static int by_place(const void *a, const void *b)
 void bt_jobs_order(struct bt_jobs *jobs)
 {
 	if (jobs->count)
-		qsort(jobs->job, jobs->count, sizeof(*jobs->job), by_place);
+		qsort(jobs->job, jobs->count, sizeof(*jobs->job), by_offset);
 }
 
 void bt_jobs_order_files(struct bt_jobs *data)

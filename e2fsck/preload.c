@@ -141,7 +141,7 @@ static void end(void)
 				   e2fsck_check.path ?
 				   "the filesystem is marked as clean" :
 				   "no filesystem was opened for a check");
-	preload_tell(&(struct preload_result) {
+	preload_report_result(&(struct preload_result) {
 		.session = e2fsck_check.session, .done = "checked",
 		.finished = scanned, .logged = scanned,
 		.counted = e2fsck_check.session

@@ -17,12 +17,12 @@
  * read with eight in flight.
  */
 #define SEEK_LATENCY_NS 2000000u
-#define SEEK_DEEP_NS 1200000u
+#define SEEK_LATENCY_QD8_NS 1200000u
 
 bool pf_spindle_is_measured_seek_bound(uint64_t latency_ns,
 				       uint64_t latency_qd8_ns)
 {
-	return latency_ns >= SEEK_LATENCY_NS && latency_qd8_ns >= SEEK_DEEP_NS;
+	return latency_ns >= SEEK_LATENCY_NS && latency_qd8_ns >= SEEK_LATENCY_QD8_NS;
 }
 
 /*

@@ -37,7 +37,7 @@ static void *pass_mutex(void *gate)
 	return NULL;
 }
 
-/* The kernel tells nobody how many tasks a user has: begin so many. */
+/* Start this many threads, because the kernel does not tell how many tasks a user has. */
 static uint64_t try_threads(uint64_t max)
 {
 	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;

@@ -192,7 +192,7 @@ static void report_end(const struct preload_result *r)
 	pf_report_print(&preload.report, preload.name, stderr);
 }
 
-void preload_tell(const struct preload_result *r)
+void preload_report_result(const struct preload_result *r)
 {
 	struct sigaction before[SIGNALS];
 

@@ -70,7 +70,7 @@ struct preload_result {
  * Complete preload.report; write the statistics, if they are wanted; tell what
  * PREFETCH_VERBOSE asks for, and the system log about a finished check.
  */
-void preload_tell(const struct preload_result *r);
+void preload_report_result(const struct preload_result *r);
 
 /*
  * reporter.c: writes how far the check is to a file in /run, in a thread of its own.  A

@@ -79,8 +79,8 @@ static bool directory_of(const char *path, char *directory, struct stat *st)
 }
 
 /* Prefetching is on if the program was called by a name that says so, or
- * through a link in another directory, because then somebody has put it in the
- * stock program's place.  The stock program prints the name that it was called
+ * through a link in another directory, because then an administrator has replaced
+ * the stock program by it.  The stock program prints the name that it was called
  * by. */
 static bool is_wanted(char *name, const char *called, const char *self)
 {

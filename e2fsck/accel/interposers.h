@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What takes the place of libext2fs's functions, and the self-test that tries it.
+ * The interposers of libext2fs's functions, and the self-test that tries them.
  */
 #ifndef E2FSCK_ACCEL_INTERPOSERS_H
 #define E2FSCK_ACCEL_INTERPOSERS_H

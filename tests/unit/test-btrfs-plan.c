@@ -89,7 +89,7 @@ TEST(test_bad_super)
 #define UNIT 65536u
 
 /* Where a block of a chunk is found, for each profile. */
-TEST(test_places)
+TEST(test_offsets)
 {
 	static const struct {
 		uint64_t type;
@@ -114,7 +114,7 @@ TEST(test_places)
 		  PART(0, UNIT - 4096, 16384) },
 		{ BTRFS_BLOCK_GROUP_RAID0, 3, 0, AT(5, 2, 1) },
 		{ BTRFS_BLOCK_GROUP_RAID0, 3, 1, 4096, FS_NODE, PART(0, 0, 0) },
-		/* In two places; beyond the end of the chunk, and outside. */
+		/* At two offsets; beyond the end of the chunk, and outside. */
 		{ BTRFS_BLOCK_GROUP_RAID0, 2, 0, UNIT - 4096, 16384,
 		  PART(0, 0, 0) },
 		{ BTRFS_BLOCK_GROUP_RAID0, 2, 0, 12 * MIB - 4096, 16384,

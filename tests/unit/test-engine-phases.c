@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The reads of the engine in each phase: inode tables, which may lie side by side, and
- * the checker's place in them; directory blocks by the checker's list; and bitmaps.
+ * the checker's position in them; directory blocks by the checker's list; and bitmaps.
  * Device and clock are simulated.
  */
 #include <limits.h>
@@ -104,7 +104,7 @@ TEST(pieces_of_a_table)
 }
 
 /* A progress report counts the part of the allocated inodes that is passed. */
-TEST(place_in_the_tables)
+TEST(position_in_the_tables)
 {
 	static const uint32_t allocated[] = { 16, 0, 8, 0 };
 	struct ext4_progress progress = { .passed = 1 };

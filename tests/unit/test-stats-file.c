@@ -27,11 +27,11 @@ static char dir[] = "/tmp/test-stats-file-XXXXXX";
 static const char *in_dir(const char *name)
 {
 	static char path[2][128];
-	static unsigned turn;
+	static unsigned which;
 
-	turn = !turn;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", dir, name);
-	return path[turn];
+	which = !which;
+	snprintf(path[which], sizeof(path[which]), "%s/%s", dir, name);
+	return path[which];
 }
 
 FIXTURE(make_dir)
