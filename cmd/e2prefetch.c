@@ -18,7 +18,6 @@
 #include "prefetch/share.h"
 #include "prefetch/statistics.h"
 #include "lib/thread.h"
-#include "prefetch/tasks.h"
 #include "lib/lock.h"
 #include "btrfs/walk.h"
 
@@ -408,9 +407,6 @@ static int read_ahead(struct reading *r)
 	return r->status;
 }
 
-/* The reader, its thread that opens the filesystems, and a worker. */
-#define MIN_TASKS 3u
-
 static int run(struct options *o)
 {
 	struct reading r = {
@@ -420,8 +416,7 @@ static int run(struct options *o)
 
 	if (!o->command)
 		return read_ahead(&r);
-	if (pf_tasks_left("", MIN_TASKS) >= MIN_TASKS &&
-	    start_reader(&r.beside)) {
+	if (start_reader(&r.beside)) {
 		read_ahead(&r);
 		_exit(0);
 	}

@@ -33,8 +33,8 @@
 
 /* So much is looked for in the page cache at once, and in so many windows until the mapping
  * begins again with empty page tables.  Each may take a page of them, and one of ours. */
-#define WINDOW (256u << 10)
-#define MAX_WINDOWS 1024u
+#define WINDOW (512u << 10)
+#define MAX_WINDOWS 512u
 
 /* That are left to the program. */
 #define SPARE_DESCRIPTORS 16

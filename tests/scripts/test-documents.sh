@@ -477,14 +477,14 @@ test_packages()
 #
 
 # Directory, and a pattern of the headers of other directories that it may include.
-layers='lib prefetch/cgroup\.h
+layers='lib none
 prefetch lib/.*\.h
 ext4 (lib|prefetch)/.*\.h
-preload lib/.*\.h|prefetch/(progress|report|session|settings)\.h
+preload lib/.*\.h|prefetch/(filter|progress|report|session|settings|tasks)\.h
 e2fsck (lib|prefetch|ext4|preload|e2fsck/accel)/.*\.h
 e2fsck/accel lib/(mmap_io|weak)\.h|prefetch/settings\.h|preload/interpose\.h
 btrfs (lib|prefetch|preload)/.*\.h
-cmd (lib|prefetch|ext4)/.*\.h'
+cmd (lib|prefetch|ext4)/.*\.h|btrfs/walk\.h'
 
 # includes DIRECTORY ALLOWED: of its own headers and these.
 includes()
@@ -501,7 +501,7 @@ includes()
 }
 
 # These deal with files and settings, too.
-others='budget|cgroup|device|filter|share|speed|spindle|topology|progress|report|session|settings|statistics'
+others='budget|cgroup|device|filter|share|speed|spindle|tasks|topology|progress|report|session|settings|statistics'
 no_filesystem()
 {
 	! find prefetch -name '*.[ch]' | grep -vE "/($others)\." |
