@@ -16,7 +16,7 @@
  * entries that the walk visits before the engine is asked again whether it has
  * room for more. */
 #define LIST_PART 4096u
-#define LIST_LOOK 64u
+#define LIST_CHECK_EVERY 64u
 
 static struct {
 	uint32_t group_inodes;		/* of each of check.fs's groups */
@@ -267,7 +267,7 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 		E2PF_KEEP_ERRNO;
 
 		pf_engine_report_position(engine(), EXT4_PHASE_LIST, w->index);
-		if (w->index % LIST_LOOK == 0)
+		if (w->index % LIST_CHECK_EVERY == 0)
 			hand_over(w);
 		w->index++;
 	}

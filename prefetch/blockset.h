@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A set of blocks: those that were read ahead and not used yet.  It is a hash table
- * with 64 blocks an entry, in memory of its own, which grows up to a limit.  Blocks
- * that find no room are not recorded.  Removing does not allocate, because the
- * checker's thread removes blocks, and its heap must stay as it would be without the
- * engine.  The owner locks the set.
+ * A set of blocks: those that were read ahead and not used yet.  It is hashed, with 64
+ * blocks an entry, in memory of its own, which grows up to a limit.  Blocks that find no
+ * room are not recorded.  Removing does not allocate, because the checker's thread
+ * removes blocks, and its heap must stay as it would be without the engine.  The owner
+ * locks the set.
  */
 #ifndef PREFETCH_BLOCKSET_H
 #define PREFETCH_BLOCKSET_H

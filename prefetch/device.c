@@ -38,7 +38,7 @@
 /* Pauses between queries whether a page has been read.  The first is the time of a fast SSD;
  * each further pause is longer by an eighth, up to the longest. */
 #define FIRST_PAUSE_NS 20000
-#define LONGEST_PAUSE_NS 2000000
+#define MAX_PAUSE_NS 2000000
 
 /* Descriptors left to the checker, which shares our limit: for an external
  * journal, the mount table, the pipe to badblocks. */
@@ -312,7 +312,7 @@ static bool file_arrives(struct pf_device *dev, uint64_t offset, uint64_t len,
 				return state != PF_NOT_UPTODATE;
 			}
 			nanosleep(&pause, NULL);
-			if (pause.tv_nsec < LONGEST_PAUSE_NS)
+			if (pause.tv_nsec < MAX_PAUSE_NS)
 				pause.tv_nsec += pause.tv_nsec / 8;
 			file_span(dev, offset, 1, &state);
 		}

@@ -39,7 +39,7 @@
  * long a killed process may take to disappear. */
 #define PATIENCE_MS 5000
 #define END_MS 100
-#define LOOK_MS 100
+#define POLL_MS 100
 
 /* The memory that both processes see. */
 struct shared {
@@ -152,8 +152,8 @@ static bool has_ended(int pipe, int milliseconds)
 {
 	struct pollfd fd = { .fd = pipe, .events = POLLIN };
 
-	for (; milliseconds > 0; milliseconds -= LOOK_MS)
-		if (poll(&fd, 1, LOOK_MS) > 0)
+	for (; milliseconds > 0; milliseconds -= POLL_MS)
+		if (poll(&fd, 1, POLL_MS) > 0)
 			return true;
 	return false;
 }

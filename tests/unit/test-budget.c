@@ -198,7 +198,7 @@ TEST(threads_left)
 }
 
 #define NOBODY 65534
-#define MOST 32u
+#define MAX_SHARERS 32u
 
 static bool run_is_own;
 
@@ -308,13 +308,14 @@ TEST(fork_and_end)
 /* More than there is room for, and each finds at most so many. */
 TEST(many)
 {
-	struct child child[MOST + 8];
+	struct child child[MAX_SHARERS + 8];
 	unsigned i;
 
 	if (!run_is_own)
 		SKIP("no mount name space\n");
 	for (i = 0; i < COUNT(child); i++)
-		assert_int_equal(start(&child[i], 0), i < MOST ? i + 1 : MOST);
+		assert_int_equal(start(&child[i], 0),
+				 i < MAX_SHARERS ? i + 1 : MAX_SHARERS);
 	for (i = 0; i < COUNT(child); i++)
 		end(&child[i]);
 }
@@ -336,7 +337,7 @@ static void start_other(struct child *other, const char *setuid_program)
 			_exit(1);
 		fd = open("/proc/locks", O_RDONLY);
 		got = fd < 0 || fcntl(fd, F_SETLK, &all);
-		for (i = 0; i < MOST; i++) {
+		for (i = 0; i < MAX_SHARERS; i++) {
 			snprintf(path, sizeof(path), "/run/e2prefetch/check.%u", i);
 			mkfifo(path, 0666);
 			got |= open(path, O_RDWR | O_NONBLOCK) >= 0;
