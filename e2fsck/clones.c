@@ -116,19 +116,19 @@ static void hand_over(struct ext4_source *ext4, struct pf_engine *engine,
 	uint64_t first, n;
 	size_t used = 0;
 
-	n = ext4_source_list_wants(ext4, engine, reached, &first);
+	n = ext4_source_list_count_wanted(ext4, engine, reached, &first);
 	if (n && first < self.given.index)
 		self.given = (struct position){ 0, 0 };
 	for (; n && move_to(&self.given, first); n--, first++) {
 		block[used++] = self.run[self.given.run].block + first -
 				self.given.index;
 		if (used == PART) {
-			ext4_source_list_put(ext4, engine, block, used);
+			ext4_source_list_add(ext4, engine, block, used);
 			used = 0;
 		}
 	}
 	if (used)
-		ext4_source_list_put(ext4, engine, block, used);
+		ext4_source_list_add(ext4, engine, block, used);
 }
 
 /* Find the run of a block that pass 1D has reached, at the current position or
@@ -145,8 +145,8 @@ static bool find_run(uint64_t block)
 	return false;
 }
 
-void e2fsck_clones_at(struct ext4_source *ext4, struct pf_engine *engine,
-		      uint64_t block)
+void e2fsck_clones_report_block(struct ext4_source *ext4,
+				struct pf_engine *engine, uint64_t block)
 {
 	uint64_t index;
 

@@ -110,7 +110,7 @@ static void handle_claimed_block(void *ctx)
 	if (self.stage == EXT4_PASS1B)
 		e2fsck_clones_add(w->block);
 	else if (engine())
-		e2fsck_clones_at(source(), engine(), w->block);
+		e2fsck_clones_report_block(source(), engine(), w->block);
 }
 
 /* A check that may not write clones nothing.  A clone changes the file's blocks,
@@ -244,7 +244,7 @@ static void hand_over(struct walk *w)
 
 	if (!ext4)
 		return;
-	n = ext4_source_list_wants(ext4, e, w->index, &first);
+	n = ext4_source_list_count_wanted(ext4, e, w->index, &first);
 	while (n) {
 		uint64_t count = n < LIST_PART ? n : LIST_PART;
 
@@ -252,7 +252,7 @@ static void hand_over(struct walk *w)
 		if (real(w->list, copy_entry, first, count, &part) ||
 		    !part.used)
 			return;
-		ext4_source_list_put(ext4, e, part.block, part.used);
+		ext4_source_list_add(ext4, e, part.block, part.used);
 		first += part.used;
 		n -= part.used;
 	}

@@ -141,7 +141,8 @@ static errcode_t add_device(struct ext4_session *s, const char *path,
 	return 0;
 }
 
-/* `unmapped` is what to say of it; NULL: its reads are copies. */
+/* Returns the name.  Sets *unmapped to why the manager does not map the device; NULL:
+ * it does. */
 static const char *name_manager(io_channel io, const char **unmapped)
 {
 	if (io->manager != e2mmap_io_manager) {

@@ -185,7 +185,7 @@ RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 	for (n = 0; lists[way].list[n]; n++)
 		;
 	ext4_source_list_begin(r->fs.ext4, r->e, n, EXT4_DIRS);
-	ext4_source_list_put(r->fs.ext4, r->e, lists[way].list, n);
+	ext4_source_list_add(r->fs.ext4, r->e, lists[way].list, n);
 	fake_threads_settle();
 	for (i = 0; i < r->dev.events; i++) {
 		assert_int_equal(r->dev.event[i].block,

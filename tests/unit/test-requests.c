@@ -337,13 +337,14 @@ static void put_wanted(uint64_t reached)
 {
 	struct ext4_source *ext4 = im.fs.ext4;
 	uint64_t first, i, *block;
-	uint64_t n = ext4_source_list_wants(ext4, engine, reached, &first);
+	uint64_t n = ext4_source_list_count_wanted(ext4, engine, reached,
+						   &first);
 
 	block = calloc(n + 1, sizeof(*block));
 	assert_non_null(block);
 	for (i = 0; i < n; i++)
 		block[i] = im.dirs.step[first + i].block;
-	ext4_source_list_put(ext4, engine, block, n);
+	ext4_source_list_add(ext4, engine, block, n);
 	fake_threads_settle();
 	free(block);
 }
