@@ -139,8 +139,8 @@ static void end(void)
 	if (!e2fsck_check.session && !preload.report.notes.count)
 		pf_report_note_off(&preload.report.notes, "off",
 				   e2fsck_check.path ?
-				   "the filesystem is marked as clean" :
-				   "no filesystem was opened for a check");
+				   "the filesystem is marked clean" :
+				   "no check began");
 	preload_report_result(&(struct preload_result) {
 		.session = e2fsck_check.session, .done = "checked",
 		.finished = scanned, .logged = scanned,

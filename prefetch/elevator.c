@@ -14,10 +14,9 @@
  * use take memory. */
 #define FIRST_ROOM 2048u
 
-/* Gaps on seek-bound devices; doc/measurements.md has more figures.  On a disk 32 KiB
- * pass under the head in a quarter of a millisecond, less than any request takes.
- * Several disks, whose requests take less than 3 ms with others in flight, are faster
- * with 64 KiB. */
+/* Gaps on seek-bound devices (doc/performance.md, "Gaps").  On a disk 32 KiB pass under
+ * the head in a quarter of a millisecond, less than any request takes.  Several disks,
+ * whose requests take less than 3 ms with others in flight, are faster with 64 KiB. */
 #define SEEK_GAP (32u << 10)
 #define SPINDLES_GAP (64u << 10)
 #define SPINDLES_NS 3000000u

@@ -3,7 +3,7 @@
 /*
  * The pool: the workers' threads, and what each is doing.  Each worker claims the next
  * stripe that schedule.c cuts, so that a faster worker reads more.
- * doc/measurements.md, "Stripes", compares that with fixed stripes for each worker.
+ * doc/performance.md, "Stripes", compares that with fixed stripes for each worker.
  */
 #ifndef PREFETCH_POOL_H
 #define PREFETCH_POOL_H

@@ -180,7 +180,7 @@ TEST(not_measured)
 {
 	set_up_samples(MS, MS);
 	data_from = UINT64_MAX;
-	says("little metadata");
+	says("little uncached metadata");
 	/* Only what the sequential speed is measured on. */
 	set_up_samples(MS, MS);
 	add(MIB / 2, 1 << 19);
@@ -188,7 +188,7 @@ TEST(not_measured)
 	says("failed");
 	/* A stalled device. */
 	set_up_samples(600 * MS, MS);
-	says("half a second");
+	says("over 0.5 s");
 }
 
 TEST(kinds_of_device)
