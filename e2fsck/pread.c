@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The unix manager reads with a pread64() of ours, which takes the place of libc's in every
+ * The unix manager reads with a pread64() of ours, which interposes libc's in every
  * program or preload library that is linked with this.  Decides how a failed read is made
  * again.
  */

@@ -563,7 +563,7 @@ test_packages()
 layers='lib none
 prefetch lib/.*\.h
 ext4 (lib|prefetch)/.*\.h
-preload lib/.*\.h|prefetch/(filter|progress|report|session|settings|tasks)\.h
+preload lib/.*\.h|prefetch/(filter|progress|report|session|settings|statistics|tasks)\.h
 e2fsck (lib|prefetch|ext4|preload|e2fsck/accel)/.*\.h
 e2fsck/accel lib/(mmap_io|weak)\.h|prefetch/settings\.h|preload/interpose\.h
 btrfs (lib|prefetch|preload)/.*\.h

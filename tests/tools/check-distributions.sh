@@ -400,7 +400,7 @@ test_place()
 	cat "$root/notes" >>"$notes"
 }
 
-test_places()
+test_offsets()
 {
 	local place corpus
 
@@ -418,7 +418,7 @@ main()
 	if [ "$*" = here ]; then
 		test_here "$(. /etc/os-release; echo "${VERSION_CODENAME:-here}")"
 	else
-		test_places "$@"
+		test_offsets "$@"
 	fi
 	notes_table place= gcc=gcc clang=clang e2fsprogs=version \
 		"unit tests=unit" "command line=cli" corpus=corpus \

@@ -14,6 +14,7 @@
 #include "own-run.h"
 #include "recorded-tree.h"
 #include "prefetch/state.h"
+#include "prefetch/statistics.h"
 #include "ext4/session.h"
 
 static const struct pf_options checked = { .has_checker = true };
@@ -269,11 +270,11 @@ static char *statistics(struct pf_session *s)
 	pf_session_report(s, &report);
 	assert_non_null(full);
 	setvbuf(full, NULL, _IONBF, 0);
-	assert_int_equal(pf_stats_write(&report, full), EIO);
+	assert_int_equal(pf_statistics_write(&report, full), EIO);
 	fclose(full);
 	out = open_memstream(&text, &size);
 	assert_non_null(out);
-	assert_int_equal(pf_stats_write(&report, out), 0);
+	assert_int_equal(pf_statistics_write(&report, out), 0);
 	fclose(out);
 	pf_session_free(s);
 	return text;
