@@ -39,6 +39,7 @@ static const struct entry {
 	{ 700, 500, BTRFS_INODE_ITEM_KEY, true },	/* a damaged filesystem */
 	{ 700, 810, BTRFS_INODE_ITEM_KEY, true },
 	{ 810, 811, BTRFS_INODE_ITEM_KEY, false },	/* in the same leaf */
+	{ 810, 812, BTRFS_INODE_ITEM_KEY, true },	/* which is searched again */
 };
 
 static struct {
