@@ -61,6 +61,6 @@ const char *bt_arguments_aside(char *const *argv)
 	for (argv = is_btrfsck(*argv) ? argv + 1 : find_command(argv);
 	     *argv; argv++)
 		if (**argv == '-' && !is_followed(*argv))
-			return "an option with which it may read other blocks";
+			return "an option that prefetching does not support";
 	return NULL;
 }

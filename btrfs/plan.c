@@ -85,7 +85,7 @@ const char *bt_plan_super(const void *bytes,
 	    bt_le64(b + BT_SUPER_BYTENR) != BT_SUPER_AT || !is_sound(super))
 		return "the superblock is damaged";
 	return incompat & FEATURES_ELSEWHERE ?
-		"the filesystem has a feature that is not supported" : NULL;
+		"unsupported filesystem feature" : NULL;
 }
 
 struct bt_ptr bt_self(const void *block)

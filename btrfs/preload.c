@@ -93,7 +93,7 @@ static void end_session(void)
 	self.ended = true;
 	preload_reporter_watch(NULL);
 	if (!pf_session_stop(self.session, END_PATIENCE_MS))
-		self.why_not = "a worker was left behind, waiting for a device";
+		self.why_not = "a thread still waits for a device";
 }
 
 static unsigned give_back(void)
@@ -258,7 +258,7 @@ void bt_has_sent(void)
 
 	if (self.sending && !bt_send_stop(self.send, END_PATIENCE_MS))
 		pf_note(&preload.report.notes,
-			"prefetch: left behind (a worker waits for a device)");
+			"prefetch: stopped (a thread still waits for a device)");
 	self.sending = false;
 }
 
@@ -309,10 +309,10 @@ static void begin(void)
 	}
 	preload.sends = self.task == TASK_SEND;
 	if (self.task == TASK_CHECK)
-		self.why_not = preload.more_arguments ? "it has too many arguments" :
+		self.why_not = preload.more_arguments ? "too many arguments" :
 			       bt_arguments_aside(preload.argv);
 	if (!self.why_not && !preload_selftest_may_read(&outcome))
-		self.why_not = "a system call that it needs is not allowed";
+		self.why_not = "a required system call is blocked";
 	/* Register before the memory is divided, so that checks started at the
 	 * same time see each other, and before the first thread starts: once
 	 * there are threads, the kernel takes 10 ms to make room for a high
@@ -334,11 +334,10 @@ static void tell(void)
 	if (self.why_not)
 		pf_note_off(notes, "off", self.why_not);
 	else if (!self.session && !self.sent)
-		pf_note_off(notes, "off", "no filesystem was opened for a "
-			    "check, and no subvolume was sent");
+		pf_note_off(notes, "off", "nothing was checked or sent");
 	if (self.repeated)
-		pf_note(notes, "readahead: %llu calls of the check dropped "
-			"(repeats)", self.repeated);
+		pf_note(notes, "readahead: %llu repeated calls of the check "
+			"dropped", self.repeated);
 	preload_tell(&(struct preload_result) {
 		.session = shown, .finished = shown,
 		.done = self.sent ? "sent" : "checked",

@@ -19,12 +19,11 @@ static void report(struct pf_session *session, struct pf_report *r)
 	const struct send *s = send_of(session);
 
 	r->block_size = send_nodesize(s);
-	r->threads = "each with one request in flight";
-	pf_note(&r->notes, "filter: changed leaves (%llu, and what they refer to)",
+	r->threads = "one request in flight each";
+	pf_note(&r->notes, "filter: %llu changed leaves and what they refer to",
 		s->leaves_changed);
 	if (s->leaves_cached)
-		pf_note(&r->notes, "reads: cached already (%llu leaves, judging "
-			"by samples)", s->leaves_cached);
+		pf_note(&r->notes, "reads: already cached (%llu leaves, by samples)", s->leaves_cached);
 }
 
 static void free_send(struct pf_session *session)
@@ -295,7 +294,7 @@ struct pf_session *bt_send_open(int fd, const char *name,
 	const struct pf_options options = { .has_checker = true };
 	struct send *s = calloc(1, sizeof(*s));
 
-	*why = "no memory";
+	*why = "out of memory";
 	if (!s)
 		return NULL;
 	s->sweep.fs = &s->fs;
@@ -317,7 +316,7 @@ const char *bt_send_start(struct pf_session *session, int fd,
 	struct send *s = send_of(session);
 
 	if (s->running)
-		return "a worker still waits for a device";
+		return "a thread still waits for a device";
 	s->tree = bt_mounted_tree_of(fd);
 	s->parent = args->parent_root;
 	s->flags = args->flags;
@@ -326,7 +325,7 @@ const char *bt_send_start(struct pf_session *session, int fd,
 	if (s->tree == s->parent || bt_mounted_root(&s->fs, s->tree, &s->root) ||
 	    (s->parent &&
 	     bt_mounted_root(&s->fs, s->parent, &s->parent_root)))
-		return "a subvolume's root item was not found";
+		return "the root item of a subvolume is missing";
 	s->sweep.stop = false;
 	s->came_out = s->sweep.bytes = s->sweep.requests = s->sweep.errors = 0;
 	s->stream = s->part_stream = s->part_bytes = 0;
@@ -334,7 +333,7 @@ const char *bt_send_start(struct pf_session *session, int fd,
 	if (!e2pf_thread_start(&s->conductor, conduct, s))
 		return NULL;
 	s->running = false;
-	return "a thread cannot be started";
+	return "cannot start a thread";
 }
 
 bool bt_send_stop(struct pf_session *session, int milliseconds)

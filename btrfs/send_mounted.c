@@ -109,7 +109,7 @@ static int read_direct(void *ctx, const struct pf_ref *ref, void *bytes)
 
 const char *bt_mounted_open_devices(struct bt_mounted *fs)
 {
-	const char *why = "no device of the filesystem can be opened";
+	const char *why = "cannot open a device of the filesystem";
 	struct btrfs_ioctl_dev_info_args one;
 	struct stat st;
 	uint64_t id;
@@ -190,8 +190,7 @@ const char *bt_mounted_open(struct bt_mounted *fs, int fd, bool leaf)
 	fs->counts_bytes = !access("/proc/self/io", F_OK);
 	if (!info.sectorsize ||
 	    bt_mounted_root(fs, bt_mounted_tree_of(fd), &root))
-		return "the trees cannot be searched: no CAP_SYS_ADMIN, or an old "
-		       "kernel";
+		return "cannot search the trees (needs CAP_SYS_ADMIN and Linux 3.16)";
 	return root.level || leaf ? NULL : "the subvolume is a single leaf";
 }
 

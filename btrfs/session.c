@@ -73,7 +73,7 @@ static const char *add_device(struct btrfs_session *s, int fd,
 		return "too many devices";
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (pf_device_open(path, 0, &dev))
-		return "a device cannot be reopened";
+		return "cannot reopen a device";
 	why = bt_chunk_map_add_device(&s->btrfs.map, fd);
 	if (why) {
 		dev->ops->close(dev);
@@ -128,7 +128,7 @@ struct pf_session *bt_session_open(struct bt_opened *opened,
 	const struct pf_options options = { .has_checker = true, .drain = true };
 	struct btrfs_session *s = calloc(1, sizeof(*s));
 
-	*why = "no memory";
+	*why = "out of memory";
 	if (!s)
 		return NULL;
 	if (!pf_session_init(&s->base, &btrfs, name, settings, &options))
@@ -138,7 +138,7 @@ struct pf_session *bt_session_open(struct bt_opened *opened,
 		s->base.engine = pf_engine_new(&s->btrfs.source, s->base.dev);
 		if (s->base.engine)
 			return &s->base;
-		*why = "no memory";
+		*why = "out of memory";
 	}
 	pf_session_free(&s->base);
 	return NULL;

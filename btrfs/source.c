@@ -21,7 +21,8 @@
 
 /* Sweeps over the leaves (leaf_order.h), and bytes up to which leaves of later
  * sweeps are taken along: on an aged filesystem a sweep of one tree costs a disk
- * nearly half of one of all six (doc/measurements.md). */
+ * nearly half of one of all six (doc/performance.md, "Sweeps
+ * of btrfs check"). */
 #define SEEK_SWEEPS 3u
 #define SEEK_NEAR (512u << 10)
 #define FLASH_SWEEPS 16u

@@ -421,11 +421,11 @@ static void report(struct pf_session *session, struct pf_report *r)
 	const struct walk *w = walk_of(session);
 
 	r->block_size = w->nodesize;
-	r->threads = "each with one request in flight";
+	r->threads = "one request in flight each";
 	if (w->cached)
-		pf_note(&r->notes, "reads: cached already, judging by samples");
+		pf_note(&r->notes, "reads: already cached (by samples)");
 	if (w->full)
-		pf_note(&r->notes, "reads: the memory that may be used is full");
+		pf_note(&r->notes, "reads: memory limit reached");
 }
 
 static void count(const struct pf_session *session, struct pf_engine_stats *stats)
@@ -477,7 +477,7 @@ struct pf_session *bt_walk_open(int fd, const char *name, bool subvolumes,
 {
 	struct walk *w = calloc(1, sizeof(*w));
 
-	*why = "no memory";
+	*why = "out of memory";
 	if (!w)
 		return NULL;
 	w->subvolumes = subvolumes;

@@ -17,7 +17,6 @@
 #include "commands.h"
 #include "prefetch/share.h"
 #include "lib/thread.h"
-#include "prefetch/tasks.h"
 #include "lib/lock.h"
 #include "btrfs/walk.h"
 
@@ -72,8 +71,8 @@ static errcode_t start_target(struct reading *r, struct target *t)
 {
 	pf_session_limit(t->session, r->left);
 	if (is_too_large(t))
-		pf_session_turn_off(t->session, "the inode tables are larger "
-				    "than the memory for them");
+		pf_session_turn_off(t->session, "inode tables exceed the "
+				    "memory limit");
 	return pf_session_start(t->session);
 }
 
@@ -89,7 +88,7 @@ static bool is_over(struct reading *r, unsigned begun)
 	return over;
 }
 
-static const char command_ended[] = "the command has ended";
+static const char command_ended[] = "the command ended first";
 
 /* Returns whether all was read. */
 static bool wait_for_target(struct reading *r, struct target *t)
@@ -245,8 +244,8 @@ static const char *why_incomplete(const struct target *t,
 				  const struct pf_engine_stats *st)
 {
 	return t->session->why_off ? t->session->why_off :
-	       st->errors ? "reads have failed" :
-	       st->gave_up ? "the memory for it is used up" :
+	       st->errors ? "reads failed" :
+	       st->gave_up ? "memory limit reached" :
 	       t->seconds > 0 ? NULL : command_ended;
 }
 
@@ -277,10 +276,10 @@ static void print_summary(const struct options *o, const struct target *t,
 	if (!o->verbose && !wonders)
 		return;
 	if (why && !st->prefetched_requests)
-		fprintf(stderr, "e2prefetch: %s: nothing is read ahead: %s\n",
+		fprintf(stderr, "e2prefetch: %s: nothing read ahead: %s\n",
 			t->device, why);
 	else if (!why && !st->planned_bytes)
-		fprintf(stderr, "e2prefetch: %s: already in memory\n",
+		fprintf(stderr, "e2prefetch: %s: already cached\n",
 			t->device);
 	else
 		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
@@ -289,7 +288,7 @@ static void print_summary(const struct options *o, const struct target *t,
 			(double)st->planned_bytes / (1u << 20),
 			(double)st->prefetched_bytes / (1u << 20),
 			st->prefetched_requests, st->errors,
-			why ? ", incomplete: " : "", why ? why : "");
+			why ? "; incomplete: " : "", why ? why : "");
 }
 
 /* Say how much was read; *no_stats: why there are no statistics.  Returns the status
@@ -308,8 +307,9 @@ static int finish_target(const struct reading *all, const struct target *t,
 	if (o->verbose > 1)
 		pf_report_print(&r, "e2prefetch", stderr);
 	if (!why && !o->command && !t->mounted && t->number)
-		fprintf(stderr, "e2prefetch: %s: the kernel drops its cache when the "
-			"last program closes it (-- COMMAND keeps it open)\n",
+		fprintf(stderr, "e2prefetch: %s: the kernel drops cached blocks when the "
+			"last program closes the device (-- COMMAND keeps it "
+			"open)\n",
 			t->device);
 	if (o->settings.log)
 		write_log(t, &r.engine, why);
@@ -356,8 +356,7 @@ static bool end_reading(struct reading *r, pthread_t thread)
 	if (ended)
 		finish(r);
 	else
-		report(r->o, r->o->path[0], "not all is read ahead: the device does not "
-		       "respond");
+		report(r->o, r->o->path[0], "incomplete: the device does not respond");
 	return ended;
 }
 
@@ -416,9 +415,6 @@ static int read_ahead(struct reading *r)
 	return r->status;
 }
 
-/* The reader, its thread that opens the filesystems, and a worker. */
-#define MIN_TASKS 3u
-
 static int run(struct options *o)
 {
 	struct reading r = {
@@ -428,8 +424,7 @@ static int run(struct options *o)
 
 	if (!o->command)
 		return read_ahead(&r);
-	if (pf_tasks_left("", MIN_TASKS) >= MIN_TASKS &&
-	    start_reader(&r.beside)) {
+	if (start_reader(&r.beside)) {
 		read_ahead(&r);
 		_exit(0);
 	}

@@ -27,10 +27,10 @@ static const char *hint(const char *device, errcode_t err)
 
 	if (stat(device, &st) || !S_ISBLK(st.st_mode))
 		return "";
-	return err == EACCES ? ": root can read ahead (sudo e2prefetch PATH), and then "
-			       "any user's command gains" :
-	       err == EPERM ? ": the container, or DevicePolicy= of the unit, must "
-			      "allow it" : "";
+	return err == EACCES ? ": run e2prefetch PATH as root first; then your command "
+			       "finds it cached" :
+	       err == EPERM ? ": the container or the unit's DevicePolicy= must allow "
+			      "this device" : "";
 }
 
 int fail(const struct options *o, const char *device, errcode_t err)
@@ -39,7 +39,7 @@ int fail(const struct options *o, const char *device, errcode_t err)
 	char text[256];
 
 	snprintf(text, sizeof(text), "%s%s%s%s", none ?
-		 "no ext2, ext3 or ext4 filesystem found (" : "",
+		 "not an ext2/3/4 filesystem (" : "",
 		 error_message(err), none ? ")" : "", hint(device, err));
 	report(o, device, text);
 	return EXIT_OPERATIONAL;

@@ -28,10 +28,10 @@ static const struct option options[] = {
 
 /* Completions and the test of the manual read these lines. */
 static const char help[] =
-"Load an ext2, ext3 or ext4 filesystem's metadata into the page cache.\n"
+"Read metadata of ext2/3/4 and of mounted btrfs into the page cache.\n"
 "\n"
 "  -O, --only=CLASS,...    read only these classes, named as by probe, or all\n"
-"  -x, --one-file-system   skip what is mounted below PATH\n"
+"  -x, --one-file-system   skip filesystems and subvolumes below PATH\n"
 "  -w, --wait=TIME         begin COMMAND after TIME at the latest "
 "(seconds, or m, h; default: 30)\n"
 "  -l, --longer-than=TIME  with probe: say whether a check takes longer\n"
@@ -39,11 +39,11 @@ static const char help[] =
 "  -h, --help              this text\n"
 "  -V, --version           the version\n"
 "\n"
-"PATH is a device, an image, or a directory, which is read with everything below\n"
-"it.  With a COMMAND, prefetch, then run it, and exit with its status.\n"
-"enable makes checks at boot prefetch, disable undoes this, status reports it;\n"
-"progress shows how far running checks are.  If PATH has the name of a command,\n"
-"write ./NAME.\n"
+"PATH is a device, an image, or a directory, which includes everything below it.\n"
+"With COMMAND, prefetch, then become COMMAND.  Options are read up to --.\n"
+"enable makes checks at boot prefetch, disable undoes this, status reports it and\n"
+"the last walks; progress shows running checks.  Write ./NAME for a PATH that is\n"
+"named like a command.\n"
 "\n"
 "Exit status: 0 complete, 4 incomplete, 8 the device or its filesystem cannot\n"
 "be read, 16 usage error; with a COMMAND, the command's.  probe --longer-than:\n"
@@ -174,7 +174,7 @@ static int parse_operands(char *name, char **rest, struct options *o)
 			     "--longer-than is for probe only");
 	for (i = 1; i < o->paths && !o->command; i++)
 		if (is_program(o->path[i]))
-			return wrong("no file \"%s\" is here: is -- missing?",
+			return wrong("no such file: \"%s\": is -- missing?",
 				     o->path[i]);
 	return -1;
 }
@@ -211,7 +211,7 @@ int parse_options(int argc, char **argv, struct options *o)
 			;
 		if (err)
 			return err < 0 ? 0 :
-			       wrong("invalid value \"%s\" of --%s%s", optarg,
+			       wrong("invalid value \"%s\" for --%s%s", optarg,
 				     option->name, hint);
 	}
 	return parse_operands(name, &argv[n], o);
@@ -223,7 +223,7 @@ int configure_options(struct options *o)
 
 	if (!pf_settings_read(&o->settings, error, sizeof(error))) {
 		fprintf(stderr, "e2prefetch: %s\n", *error ? error :
-			"no memory to read the settings");
+			"cannot read the settings: out of memory");
 		return EXIT_USAGE;
 	}
 	if (*error)

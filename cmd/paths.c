@@ -107,22 +107,20 @@ static int add_mounted(const struct options *o, struct targets *all,
 {
 	struct target *t = find_target(all, st->st_dev);
 	struct statfs fs = { .f_type = 0 };
-	char *name, text[160];
+	char *name, text[64];
 
 	if (t)
 		return add_directory(o, t, st->st_ino);
 	if (!statfs(path, &fs) && fs.f_type == BTRFS_SUPER_MAGIC)
 		return add_btrfs(o, all, path);
 	if (fs.f_type != EXT4_SUPER_MAGIC) {
-		report(o, path, "not ext2, ext3, ext4 or btrfs: not prefetched");
+		report(o, path, "not ext2/3/4 or btrfs: not prefetched");
 		return EXIT_OPERATIONAL;
 	}
 	name = find_device(st->st_dev);
 	if (!name) {
-		snprintf(text, sizeof(text), "there is no node in /dev for its device "
-			 "%u:%u; a container must be given one, and a unit must not "
-			 "have PrivateDevices=yes", major(st->st_dev),
-			 minor(st->st_dev));
+		snprintf(text, sizeof(text), "no device node for %u:%u in /dev",
+			 major(st->st_dev), minor(st->st_dev));
 		report(o, path, text);
 		return EXIT_OPERATIONAL;
 	}

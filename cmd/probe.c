@@ -22,13 +22,13 @@ static void print_disks(const struct pf_topology *topo, const char *device)
 	unsigned i;
 
 	for (i = 0; i < topo->disks; i++)
-		printf("%s%s, declared %s\n", i ? "          " :
+		printf("%s%s, %srotational\n", i ? "          " :
 		       "disk      ", topo->disk[i].name,
-		       topo->disk[i].rotational ? "a spindle" : "no spindle");
+		       topo->disk[i].rotational ? "" : "not ");
 	if (!topo->disks)
 		printf("disk      none found below %s\n", device);
 	if (topo->unsure)
-		printf("          this may be wrong: virtual, or behind a bridge\n");
+		printf("          unreliable: a virtual disk, or behind a bridge\n");
 }
 
 static void print_measured(const struct ext4_probe *p)
@@ -44,9 +44,9 @@ static void print_measured(const struct ext4_probe *p)
 	       (double)speed->latency_qd8_ns / 1e6);
 	if (speed->byte_ps)
 		printf("%.0f MB/s sequential; ", 1e6 / (double)speed->byte_ps);
-	printf("it %s%s\n", speed->seek_bound ? "is seek-bound" : "is not seek-bound",
+	printf("%sseek-bound%s\n", speed->seek_bound ? "" : "not ",
 	       pf_single_spindle(&p->topo, speed->seek_bound) ?
-	       ": a single spindle" : "");
+	       ", single spindle" : "");
 }
 
 static void print_class(const char *name, const struct pf_class_count *c,
@@ -81,19 +81,19 @@ static void print_metadata(const struct ext4_probe *p)
 }
 
 /* The one line for those who want no details. */
-static void print_time(const struct ext4_probe *p, const char *device)
+static void print_time(const struct ext4_probe *p)
 {
 	bool short_one = p->seconds < 1;
 	char text[32];
 
 	if (p->seconds <= 0)
-		printf("How long a check of %s takes is not known: %s.\n",
-		       device, p->unmeasured ? p->unmeasured : "the machine or the device is "
-		       "busy: some reads took much longer than others");
+		printf("estimate: unknown (%s)\n", p->unmeasured ? p->unmeasured :
+		       "read times vary too much: the machine or the device is busy");
 	else
-		printf("A check of %s that prefetches takes some %s%s.\n", device,
+		printf("estimate: %s %s for a prefetched check\n",
+		       short_one ? "at most" : "about",
 		       pf_in_words(short_one ? 1 : p->seconds, text,
-				   sizeof(text)), short_one ? " or less" : "");
+				   sizeof(text)));
 }
 
 /* 0, or another status: whether a check takes longer than `limit` seconds. */
@@ -130,7 +130,7 @@ int probe_command(int argc, char **argv)
 	targets.item[0].whole = true;
 	device = targets.item[0].device;
 	if (targets.item[0].btrfs) {
-		report(&o, device, "only checks of ext2, ext3 and ext4 are estimated");
+		report(&o, device, "btrfs: no estimate");
 		return EXIT_OPERATIONAL;
 	}
 	status = open_session(&o, &targets.item[0], &session);
@@ -140,7 +140,7 @@ int probe_command(int argc, char **argv)
 	pf_session_free(session);
 	if (err)
 		return fail(&o, device, err);
-	print_time(&probe, device);
+	print_time(&probe);
 	if (o.longer_than)
 		return is_longer(&probe, (double)o.longer_than);
 	print_disks(&probe.topo, device);

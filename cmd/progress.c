@@ -29,18 +29,17 @@ int progress_command(int argc, char **argv)
 	if (argc > 2)
 		return wrong("progress takes no argument");
 	if (geteuid()) {
-		fprintf(stderr, "e2prefetch: only root may see how far checks "
-			"are\n");
+		fprintf(stderr, "e2prefetch: progress must be run as root\n");
 		return EXIT_OPERATIONAL;
 	}
 	err = pf_progress_each(show, &shown);
 	if (err) {
-		fprintf(stderr, "e2prefetch: cannot read the status of checks: "
+		fprintf(stderr, "e2prefetch: cannot read the progress of checks: "
 			"%s\n", strerror(err));
 		return EXIT_OPERATIONAL;
 	}
 	if (!shown)
-		fprintf(stderr, "e2prefetch: no check that prefetches has been "
-			"running for a second\n");
+		fprintf(stderr, "e2prefetch: no prefetched check has been running "
+			"for a second\n");
 	return shown ? 0 : EXIT_NONE;
 }

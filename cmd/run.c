@@ -19,6 +19,10 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "prefetch/tasks.h"
+
+/* The reader, its thread that opens the filesystems, and a worker. */
+#define MIN_TASKS 3u
 
 /* Without pidfd_open(2) of Linux 5.3, how often to look whether the command has ended. */
 #define LOOK_MS 100
@@ -153,7 +157,8 @@ bool start_reader(struct beside *b)
 	char any;
 
 	b->command = getpid();
-	err = make_pipe(&out, b);
+	err = pf_tasks_left("", MIN_TASKS) < MIN_TASKS ? EAGAIN :
+							 make_pipe(&out, b);
 	if (!err) {
 		pid = fork_orphan(b);
 		if (!pid)

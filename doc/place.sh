@@ -7,10 +7,12 @@
 #
 #	place.sh LIBEXECDIR SYSCONFDIR DOCDIR FILE...
 #
-# Pictures of the timing report are not installed: they are half a megabyte.
+# Pictures and the documents for developers are not installed.
 
 libexecdir=$1 sysconfdir=$2 docdir=$3
 shift 3
+installed='faq|containers|performance'
+developers='architecture|packaging|statistics|testing|tracing'
 
 set -e
 for file; do
@@ -19,10 +21,12 @@ for file; do
 	*.md) beside= ;;
 	*) beside=$docdir/ ;;
 	esac
-	sed -e "s|/usr/libexec/e2prefetch|$libexecdir/e2prefetch|g" \
+	sed -E -e "s|/usr/libexec/e2prefetch|$libexecdir/e2prefetch|g" \
 		-e "s|/etc/e2prefetch\.conf|$sysconfdir/e2prefetch.conf|g" \
-		-e 's|^!\[\(.*\)](\(doc/\)*\(timing-[^)]*\))$|\1: `doc/\3` in the sources|' \
-		-e "/in the sources/!s|doc/\([a-z-]*\.md\)|$beside\1|g" \
+		-e 's|^!\[(.*)\]\((doc/)?(timing-[^)]*)\)$|\1: `doc/\3` in the sources|' \
+		-e 's@\[[^]]*\]\((\.\./)?((bench/README|SECURITY|CONTRIBUTING)\.md)\)@`\2` in the sources@g' \
+		-e "s@\[[^]]*\]\((doc/)?(($developers)\.md)\)@\`doc/\2\` in the sources@g" \
+		-e "s@doc/(($installed)\.md)@$beside\1@g" \
 		"$file" >"$file.new"
 	# The mode of the installed file is kept.
 	cat "$file.new" >"$file"

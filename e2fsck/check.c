@@ -61,7 +61,7 @@ static enum selftest test_accelerations(struct ext2_super_block *super,
 	const char *none = NULL;
 
 	if (!accel)
-		none = "e2fsck-accel.so is not in this process";
+		none = "e2fsck-accel.so was not loaded";
 	else if (!preload.settings.accel_is_set && is_small(super))
 		none = "the filesystem is small";
 	else if (asked)
@@ -69,10 +69,10 @@ static enum selftest test_accelerations(struct ext2_super_block *super,
 					       sizeof(*found));
 	if (!none && outcome != SELFTEST_DONE)
 		none = outcome == SELFTEST_FAILED ? "the self-test crashed or hung" :
-		       "no self-test was run";
+		       "the self-test did not run";
 	for (i = 0; i < PF_ACCELERATIONS; i++)
 		if (!(asked & 1u << i))
-			found->why_not[i] = "excluded by the setting accel";
+			found->why_not[i] = "disabled by the setting accel";
 		else if (none)
 			found->why_not[i] = none;
 	return outcome;
@@ -125,12 +125,12 @@ static void decide(ext2_filsys fs)
 		return;
 	}
 	if (!e2pf_io_table_is_ours()) {
-		turn_off("this libext2fs has other I/O operations");
+		turn_off("this libext2fs has an unknown table of I/O operations");
 		return;
 	}
 	outcome = test_accelerations(fs->super, &found);
 	if (!preload_selftest_may_read(&outcome)) {
-		turn_off("a system call that it needs is not allowed");
+		turn_off("a required system call is blocked");
 		return;
 	}
 	/* Register before the memory is divided, so that checks started at the
@@ -186,7 +186,7 @@ static bool open_session(ext2_filsys fs)
 	if (open_observed(fs, &session)) {
 		if (!e2fsck_check.session)
 			pf_note_off(&preload.report.notes, "off",
-				    "the filesystem cannot be followed");
+				    "cannot open the device or allocate memory");
 		return false;
 	}
 	if (e2fsck_check.session)

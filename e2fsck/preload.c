@@ -138,8 +138,8 @@ static void end(void)
 	scanned = e2fsck_check.session && e2fsck_check.session->options.budget;
 	if (!e2fsck_check.session && !preload.report.notes.count)
 		pf_note_off(&preload.report.notes, "off", e2fsck_check.path ?
-			    "the filesystem is marked as clean" :
-			    "no filesystem was opened for a check");
+			    "the filesystem is marked clean" :
+			    "no check began");
 	preload_tell(&(struct preload_result) {
 		.session = e2fsck_check.session, .done = "checked",
 		.finished = scanned, .logged = scanned,

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * ext4_probe(): measures the device, counts the metadata, and says how long a check
- * takes, by the formula of doc/probe.md.
+ * takes (doc/performance.md, "Estimates").
  */
 #include <stdlib.h>
 #include <string.h>

@@ -74,9 +74,9 @@ static void report(struct pf_session *session, struct pf_report *r)
 	if (r->budget)
 		pf_note(&r->notes, "reads: %s (%s)", s->io_manager,
 			s->unmapped ? s->unmapped :
-			"what is cached is copied from a mapping");
+			"cached blocks are copied from a mapping");
 	else
-		pf_note_off(&r->notes, "off", "no inode scan began");
+		pf_note_off(&r->notes, "off", "the check ended before pass 1");
 }
 
 static void get_progress(struct pf_session *session,

@@ -97,7 +97,7 @@ struct ext4_probe {
  */
 errcode_t ext4_probe(struct pf_session *session, struct ext4_probe *probe);
 
-/* How long a check that prefetches takes, from the other members (doc/probe.md): three
+/* How long a check that prefetches takes (doc/performance.md, "Estimates"): three
  * times less or more is possible.  0 if that is not known. */
 double ext4_probe_seconds(const struct ext4_probe *p);
 

@@ -33,8 +33,8 @@
 
 /* So much is looked for in the page cache at once, and in so many windows until the mapping
  * begins again with empty page tables.  Each may take a page of them, and one of ours. */
-#define WINDOW (256u << 10)
-#define MAX_WINDOWS 1024u
+#define WINDOW (512u << 10)
+#define MAX_WINDOWS 512u
 
 /* That are left to the program. */
 #define SPARE_DESCRIPTORS 16
@@ -144,7 +144,7 @@ static bool begin_again(struct mapped *m)
 {
 	if (mmap(m->map, (size_t)m->size, PROT_READ,
 		 MAP_FIXED | MAP_SHARED | MAP_NORESERVE, m->fd, 0) == MAP_FAILED) {
-		m->why_not = "it cannot be mapped again";
+		m->why_not = "cannot map it again";
 		(void)mmap(m->map, (size_t)m->size, PROT_READ, MAP_FIXED |
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		return false;
@@ -324,15 +324,15 @@ static const char *map(struct mapped *m, const struct stat *named)
 	off_t size = lseek(m->fd, 0, SEEK_END);
 
 	if (fstat(m->fd, &st) || st.st_dev != named->st_dev || st.st_ino != named->st_ino)
-		return "it cannot be opened a second time";
+		return "cannot open it a second time";
 	/* It has the lowest free number, so all below it are in use. */
 	if (is_limited(RLIMIT_NOFILE, (rlim_t)m->fd + SPARE_DESCRIPTORS)) {
 		close(m->fd);
 		m->fd = -1;
-		return "the program may open few files";
+		return "too few file descriptors left (RLIMIT_NOFILE)";
 	}
 	if (size <= 0 || !(S_ISBLK(st.st_mode) || S_ISREG(st.st_mode)))
-		return "it has no size";
+		return "its size is unknown";
 	if ((uint64_t)size > SIZE_MAX / SPACE_PART ||
 	    is_limited(RLIMIT_AS, RLIM_INFINITY))
 		return "address space is limited";
@@ -345,11 +345,11 @@ static const char *map(struct mapped *m, const struct stat *named)
 	m->map = m->map == MAP_FAILED ? NULL : m->map;
 	m->cached = m->cached == MAP_FAILED ? NULL : m->cached;
 	if (!m->map || !m->cached)
-		return "it cannot be mapped";
+		return "cannot map it";
 	if (!shows_what_is_cached(m))
-		return "this user may not see what of it is cached";
+		return "this user may not query its page cache";
 	if (S_ISREG(st.st_mode) && !shares_pages(m))
-		return "its mappings may not show what is written to it";
+		return "mappings of this file may be stale";
 	return NULL;
 }
 
@@ -445,7 +445,7 @@ const char *e2mmap_why_not(io_channel channel)
 
 	if (!m)
 		return e2pf_io_table_is_ours() ? "another I/O manager opened it" :
-		       "the operations of this libext2fs are not known";
+		       "this libext2fs has an unknown table of I/O operations";
 	return m->why_not ? m->why_not : handles_sigbus() ? NULL :
 	       "another handler of SIGBUS is set";
 }

@@ -4,7 +4,7 @@
  * The real device: a descriptor for reading ahead, and a mapping that is never
  * accessed and only lets mincore(2) report which pages are cached.
  *
- * Readahead is posix_fadvise(POSIX_FADV_WILLNEED); doc/measurements.md, "Readahead calls",
+ * Readahead is posix_fadvise(POSIX_FADV_WILLNEED); doc/performance.md, "Readahead calls",
  * compares it with io_uring, MADV_POPULATE_READ and pread.
  *
  * Reads on the descriptor do not trigger the kernel's own readahead
@@ -345,10 +345,9 @@ static const struct pf_device_ops file_ops = {
 	.next_data = file_next_data,
 };
 
-static const char passes_by[] = "its blocks do not stay in memory";
-static const char unseen[] = "this user may not see what of it is cached";
-static const char denied[] = "the system calls that show what of it is cached are not "
-			     "allowed";
+static const char passes_by[] = "reads bypass the page cache";
+static const char unseen[] = "this user may not query its page cache";
+static const char denied[] = "system calls that query the page cache are blocked";
 
 /* Behind any folio that begins before the end of a file. */
 #define FAR_BEHIND (UINT64_C(1) << 30)
@@ -367,7 +366,7 @@ static void look_at_cache(struct file_device *f)
 	if (m == MAP_FAILED && errno == ENODEV)
 		f->dev.unusable = passes_by;
 	else if (m == MAP_FAILED)
-		f->dev.unusable = "it cannot be mapped";
+		f->dev.unusable = "cannot map it";
 	else if (!pf_may_ask_kernel() || mincore(m, page, &seen))
 		f->dev.asks_by_reading = true;
 	else if (seen & 1)

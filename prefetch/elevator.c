@@ -14,7 +14,7 @@
  * memory. */
 #define FIRST_ROOM 2048u
 
-/* Gaps that are read through: doc/measurements.md has more figures.  On a disk 32 KiB pass
+/* Gaps that are read through (doc/performance.md, "Gaps").  On a disk 32 KiB pass
  * under the head in a quarter of a millisecond, less than any request takes.  Several
  * disks, whose requests take less than 3 ms with others in flight, gain by 64 KiB. */
 #define SEEK_GAP (32u << 10)

@@ -86,7 +86,7 @@ static bool begin_start(struct pf_engine *e, const struct pf_options *options,
 static void measure(struct pf_engine *e)
 {
 	struct pf_speed speed = { .seek_bound = false };
-	const char *unmeasured = "it was too slow from the start";
+	const char *unmeasured = "the device was too slow from the start";
 	uint64_t began;
 
 	if (!pf_health_needs_speed(&e->health))

@@ -3,7 +3,7 @@
 /*
  * The pool: the workers' threads, and what each is doing.  With workers of one speed worker T
  * of N would read the stripes T + N*i; a faster one reads more, for each claims the next
- * stripe that schedule.c cuts.  doc/measurements.md, "Stripes", compares fixed ones.
+ * stripe that schedule.c cuts.  doc/performance.md, "Stripes", compares fixed ones.
  */
 #ifndef PREFETCH_POOL_H
 #define PREFETCH_POOL_H

@@ -77,21 +77,21 @@ static void describe_wait(const struct pf_progress_past *past,
 	const char *disk = now->disk ? now->disk : "";
 
 	if (!now->busy && now->reading >= SLOW_READ_S)
-		snprintf(text, size, "a read of %s at byte %.0f, for %.0f s",
-			 *disk ? disk : "the disk", now->reading_at, now->reading);
+		snprintf(text, size, "waiting %.0f s for %s at byte %.0f", now->reading,
+			 *disk ? disk : "the disk", now->reading_at);
 	else if (now->busy || now->stalled - past->stalled > half)
-		snprintf(text, size, "disk%s%s", *disk ? " " : "", disk);
+		snprintf(text, size, "waiting for %s", *disk ? disk : "the disk");
 	else
 		/* The checker may have asked a question. */
 		snprintf(text, size, "%s", now->cpu - past->cpu > half ?
-			 "processor" : "nothing");
+			 "CPU-bound" : "idle");
 }
 
 void pf_progress_say(struct pf_progress_past *past, const char *program,
 		     const struct pf_progress *now,
 		     char line[PF_PROGRESS_BYTES])
 {
-	char position[96] = "", took[32], left[32] = "not known", wait[160];
+	char position[96] = "", took[32], left[32] = "unknown", wait[160];
 	char text[PF_PROGRESS_BYTES];
 	double seconds;
 
@@ -103,7 +103,7 @@ void pf_progress_say(struct pf_progress_past *past, const char *program,
 			 now->positions, now->unit);
 	if (seconds > 0)
 		pf_in_words(seconds, left, sizeof(left));
-	snprintf(text, sizeof(text), "%s: %.*s: %s%s, %s, left %s, waits for %s",
+	snprintf(text, sizeof(text), "%s: %.*s: %s%s, %s, ETA %s, %s",
 		 program, PATH_MAX, now->device, now->stage, position,
 		 pf_in_words(now->seconds, took, sizeof(took)), left, wait);
 	pf_printable(line, PF_PROGRESS_BYTES, text);

@@ -64,8 +64,7 @@ unsigned pf_session_may_start(struct pf_session *s, unsigned wanted)
 	if (!s->gave_back)
 		n = pf_tasks_left(s->sysroot, wanted);
 	if (!n)
-		s->why_off = "its threads would take the last tasks that the limits "
-			     "allow";
+		s->why_off = "too few tasks left (ulimit -u, TasksMax=)";
 	return n;
 }
 
@@ -247,10 +246,10 @@ static const struct words {
 	const char *declared[3];	/* by the kernel, which reports no spindle, one,
 					   or several */
 } words_of[] = {
-	{ NULL, "it is not seek-bound", "two keep a device busy",
+	{ NULL, "not seek-bound", "two keep a device busy",
 	  { "the kernel reports no spindle", "the kernel reports a single spindle",
 	    "the kernel reports several spindles" } },
-	{ "in device order", "it is seek-bound", "one per spindle, two at most",
+	{ "in device order", "seek-bound", "one per spindle, at most two",
 	  { "the disk is unknown", "the kernel reports a single spindle",
 	    "the kernel reports several spindles" } }
 };
@@ -265,7 +264,7 @@ static void add_declared_order(const struct pf_session *s, struct pf_report *r,
 
 	pf_note(&r->notes, "order: %s (%s: %s%s%s)", order, w->kind,
 		w->declared[spindles],
-		unmeasured ? "; it was not measured: " : "",
+		unmeasured ? "; not measured: " : "",
 		unmeasured ? unmeasured : "");
 }
 
@@ -289,7 +288,7 @@ static void add_order(const struct pf_session *s, struct pf_report *r)
 	}
 	pf_note(&r->notes, "order: %s (%s%s: a small read takes %.2f ms, with "
 		"eight in flight %.2f ms each)", order, w->kind,
-		r->single_spindle ? " as a single spindle" : "",
+		r->single_spindle ? ", single spindle" : "",
 		(double)speed->latency_ns / 1e6,
 		(double)speed->latency_qd8_ns / 1e6);
 }
@@ -312,7 +311,7 @@ static void add_notes(const struct pf_session *s, struct pf_report *r)
 	}
 	add_order(s, r);
 	if (s->gave_back)
-		pf_note(&r->notes, "prefetch: ended (the program needed the threads)");
+		pf_note(&r->notes, "prefetch: stopped (the program needed the threads)");
 	if (s->last.gave_up)
 		pf_note(&r->notes, "prefetch: gave up (too many reads failed, or "
 			"memory ran out)");

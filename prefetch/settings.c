@@ -227,7 +227,7 @@ static bool parse_line(struct reading *r, char *line)
 	if (!*line || *line == '#' || *line == ';')
 		return true;
 	if (!value)
-		return wrong(r, r->path, "this is not \"name = value\"");
+		return wrong(r, r->path, "not \"name = value\"");
 	*value = '\0';
 	value = trim(value + 1);
 	setting = find_setting(trim(line));
@@ -243,7 +243,7 @@ static bool parse_text(struct reading *r, char *text, size_t size)
 	char *line;
 
 	if (strlen(text) != size)
-		return wrong(r, r->path, "this is not text");
+		return wrong(r, r->path, "not a text file");
 	while ((line = strsep(&text, "\n"))) {
 		r->line++;
 		if (!parse_line(r, trim(line)))
@@ -287,7 +287,7 @@ static bool read_file(struct reading *r, bool named)
 	if (n < 0)
 		return unreadable(r);
 	if (n > (ssize_t)MAX_BYTES)
-		return wrong(r, r->path, "the file is too long");
+		return wrong(r, r->path, "larger than 64 KiB");
 	text[n] = '\0';
 	return parse_text(r, text, (size_t)n);
 }

@@ -32,8 +32,8 @@ struct pf_settings {
 	unsigned accel;		/* mask of 1u << enum pf_acceleration */
 	bool accel_is_set;	/* by the user */
 	bool mmap_io;		/* the mmap I/O manager, for a check of ext4 */
-	const char *stats;	/* a file; NULL: none (a variable only,
-				   doc/developing.md) */
+	const char *stats;	/* a file; NULL: none (a variable
+				   only, doc/statistics.md) */
 };
 
 /*

@@ -249,18 +249,17 @@ const char *pf_measure_device(struct pf_device *dev,
 
 	s.bytes = samples->bytes < dev->size ? samples->bytes : dev->size;
 	if (find_reads(&s) < READS)
-		return "there is little metadata, or most of it is cached or being read";
+		return "too little uncached metadata to measure the device";
 	if (with_bytes)
 		find_stretch(&s);
 	if (!measure_requests(dev, s.read, &measured))
 		return s.dev->asks_by_reading ?
-		       "a read of it failed, took more than half a second, or was of "
-		       "cached blocks" :
-		       "a read of it failed, or took more than half a second";
+		       "a read failed, took over 0.5 s, or found cached blocks" :
+		       "a read failed or took over 0.5 s";
 	if (s.stretch.length) {
 		measured.byte_ps = measure_bytes(&s);
 		if (!measured.byte_ps)
-			return "a read of it failed";
+			return "a read failed";
 	}
 	*speed = measured;
 	return NULL;

@@ -188,12 +188,12 @@ static const char *not_ours(int fd)
 	if (!S_ISREG(st.st_mode))
 		return "not a regular file";
 	if (st.st_nlink != 1)
-		return "the file has several hard links";
+		return "it has several hard links";
 	if (st.st_uid != geteuid())
-		return "another user's file";
+		return "it belongs to another user";
 	/* The user may have named the filesystem image itself by mistake. */
 	if (st.st_size && (pread(fd, &first, 1, 0) != 1 || first != '{'))
-		return "the file does not contain statistics";
+		return "it does not contain statistics";
 	return NULL;
 }
 
@@ -205,7 +205,7 @@ static FILE *open_file(const char *path, const char **why)
 	int fd;
 
 	/* The path is the choice of a user who has fewer rights than this process. */
-	*why = "not with raised privileges";
+	*why = "not allowed with raised privileges";
 	if (getauxval(AT_SECURE))
 		return NULL;
 	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |

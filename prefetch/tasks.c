@@ -11,8 +11,8 @@
 #include "lib/thread.h"
 #include "tasks.h"
 
-/* Tasks that are left besides one for each processor, with which e2fsck reads bitmaps: for
- * a command, and a program that it runs. */
+/* Tasks that are left besides one for each processor, which a checker may start: for a
+ * command, and a program that it runs. */
 #define SPARE 2u
 
 static void lower_by_group(void *ctx, const char *dir, int version)
@@ -71,7 +71,7 @@ static bool user_has(const char *sysroot, uint64_t tasks)
 
 unsigned pf_tasks_left(const char *sysroot, unsigned wanted)
 {
-	/* e2fsck counts those that are offline, too. */
+	/* Checkers count those that are offline, too. */
 	long processors = sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t spare = SPARE + (processors > 0 ? (uint64_t)processors : 1);
 	uint64_t left = UINT64_MAX;

@@ -114,9 +114,9 @@ void preload_answer(bool follows)
 	if (!preload.on)
 		_exit(STATUS_OFF);
 	if (!follows)
-		why = "the preload library cannot follow this program";
+		why = "the preload library does not support this program";
 	else if (!preload_selftest_may_read(&outcome))
-		why = "a system call that it needs is not allowed";
+		why = "a required system call is blocked";
 	if (why)
 		fprintf(stderr, "%s: %s\n", preload.name, why);
 	_exit(why ? STATUS_CANNOT : STATUS_PREFETCHES);

@@ -4,8 +4,7 @@
  * Tells whether a check would prefetch.  The wrapper and the preload library answer if
  * this is the only argument, which no stock program takes.  The answer is an exit
  * status that no stock program has; any other status means that the preload library is
- * not in the program.  doc/developing.md has the statuses, and cmd/enable.in asks for
- * them.
+ * not in the program.  cmd/enable.in asks for them.
  */
 #ifndef PRELOAD_STATUS_H
 #define PRELOAD_STATUS_H

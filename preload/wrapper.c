@@ -169,21 +169,22 @@ static const char *try_library(const char *library, const char *program)
 	int fd;
 
 	if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))
-		return "the address space is limited (RLIMIT_AS or RLIMIT_DATA)";
+		return "memory is limited (RLIMIT_AS or RLIMIT_DATA)";
 	if (!*library || strpbrk(library, " :\t"))
-		return "its path is not known, or has a blank or a colon";
+		return "its path is unknown, or contains a blank or a colon";
 	fd = (int)syscall(SYS_openat, AT_FDCWD, library, FLAGS);
 	if (!read_head(fd, &own, &st))
 		return "the preload library is missing, unreadable or empty";
 	if (own.e_shoff > (uint64_t)st.st_size || (uint64_t)st.st_size -
 	    own.e_shoff < (uint64_t)own.e_shnum * own.e_shentsize)
-		return "the preload library's file is cut short";
+		return "the preload library is truncated";
 	if (!read_head(open(program, FLAGS), &other, &unused) ||
 	    memcmp(own.e_ident, other.e_ident, EI_VERSION) ||
 	    own.e_machine != other.e_machine)
-		return "preload library and program are not of the same kind";
+		return "the preload library and the program have different "
+		       "architectures";
 	if (has_asan(program))
-		return "the address sanitizer's library has to come first";
+		return "the address sanitizer must be loaded first";
 	return dlopen(library, RTLD_NOW) ? NULL : dlerror();
 }
 
@@ -264,7 +265,7 @@ static char *choose_libraries(const struct self *self, const char *program,
 
 	*why = try_library(self->library, program);
 	if (!*why && *UNFOLLOWED && refers_to(program, UNFOLLOWED))
-		*why = "this " PROGRAM " creates threads of its own";
+		*why = "this " PROGRAM " is multithreaded";
 	if (*why)
 		return NULL;
 	if (is_accelerated(self->library, self->accel, program))
@@ -327,14 +328,14 @@ int main(int argc, char **argv)
 		if (wanted)
 			libraries = choose_libraries(&self, program, &why);
 		if (why && (asked || is_verbose()))
-			SAY("preload library: left out (%s)\n", why);
+			SAY("preload library: not loaded (%s)\n", why);
 		if (why && asked)
 			return STATUS_CANNOT;
 		execute(program, argv, libraries);
 		free(libraries);
 		wanted = false;
 	}
-	SAY("the stock " PROGRAM " is missing (looked for " STOCK ", and in "
-	    "/usr/sbin, /sbin, /usr/bin, /bin): install " PACKAGE_OF "\n");
+	SAY("no stock " PROGRAM " found (" STOCK ", or in /usr/sbin, /sbin, "
+	    "/usr/bin, /bin): install " PACKAGE_OF "\n");
 	return EXIT_MISSING;
 }

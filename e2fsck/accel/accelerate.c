@@ -18,9 +18,9 @@
 #include "interposers.h"
 
 static const char linked[] = "internal calls of libext2fs cannot be interposed";
-static const char absent[] = "libext2fs lacks a function that it needs";
+static const char absent[] = "libext2fs lacks a required function";
 static const char unread[] = "this version of libext2fs has not been reviewed";
-static const char unable[] = "the processor or the memory does not allow it";
+static const char unable[] = "not supported by this CPU, or out of memory";
 
 static struct ext2_super_block super;
 static struct struct_ext2_filsys fs;
@@ -116,7 +116,7 @@ static const char *try_bitmaps(void)
 	struct trial stock = { 0, 0 }, ours = stock;
 
 	if (getenv("E2FSPROGS_BITMAP_STATS"))
-		return "E2FSPROGS_BITMAP_STATS asks for statistics of trees";
+		return "E2FSPROGS_BITMAP_STATS is set";
 	if (!is_read_version())
 		return unread;
 	if (!bitmaps_layout_is_known(&fs))

@@ -181,7 +181,7 @@ few_if_cached()
 	read_to_end -p one two &&
 		find "$mnt/one" "$mnt/two" -type f -exec cat {} + >"$dir/data" &&
 		WARM=1 read_to_end -p one two || return
-	grep -q 'cached already' "$stats" &&
+	grep -q 'already cached' "$stats" &&
 		[ "$(of_stats prefetched_requests)" -le 64 ] && return
 	cat "$stats"
 	return 1
@@ -224,7 +224,7 @@ refused_calls()
 	local call
 
 	for call in open_by_handle_at getrusage; do
-		refused "a system call that it needs is not allowed" \
+		refused "a required system call is blocked" \
 			"$DENY_CALLS" kill "$call" || return
 	done
 }
@@ -448,7 +448,7 @@ no_right()
 		rm -f "$stats"
 		! sent_by setpriv --bounding-set -sys_admin --inh-caps -sys_admin || return
 		[ -s "$dir/ours.err" ] || return
-		! grep -q "the trees cannot be searched" "$stats" || return 0
+		! grep -q "cannot search the trees" "$stats" || return 0
 		[ ! -s "$stats" ] || break
 	done
 	cat "$stats" "$dir/ours.err"

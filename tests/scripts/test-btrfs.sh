@@ -28,7 +28,7 @@ test_aside()
 {
 	truncate -s 128M "$E2PF_TMP/small"
 	mkfs.btrfs -q "$E2PF_TMP/small" >/dev/null 2>&1 || return
-	tap_check "-s is left alone" aside "it may read other blocks" -s 1
+	tap_check "-s is left alone" aside "an option that prefetching does not support" -s 1
 	tap_check "so is -s behind more arguments than are read" aside "too many arguments" \
 		$(printf -- '--readonly %.0s' {1..70}) -s 1
 	tap_check "no statistics of another command" not_of_others

@@ -4,7 +4,7 @@
 #
 # Documents and packages agree with the sources: each option and setting is in the
 # manuals and completions, and the examples of the manuals run; each directory includes
-# only what CONTRIBUTING.md allows; the tutorial runs; files that documents and sources
+# only what CONTRIBUTING.md allows; commands in documents run; files that these and sources
 # name exist; version, address, licences and the functions that are interposed are the
 # same everywhere.
 
@@ -69,11 +69,10 @@ completions()
 	offers "touch" disk -- touc
 )
 
-# Each letter after .Fl in the text is that of an option.
+# Each letter after Fl is that of an option.
 no_other_letters()
 {
-	sed -n 's/^\.Fl \([a-zA-Z]\( , [a-zA-Z]\)*\)$/\1/p' doc/e2prefetch.8 |
-		grep -o '[a-zA-Z]' | sed 's/^/-/' | sort -u >"$dir/letters"
+	grep -oE '\bFl [a-zA-Z]\b' doc/e2prefetch.8 | sed 's/Fl /-/' | sort -u >"$dir/letters"
 	[ -s "$dir/letters" ] && ! options | sort -u | comm -23 "$dir/letters" - | grep .
 }
 
@@ -81,7 +80,8 @@ test_options()
 {
 	local variables shell
 
-	variables=$(settings | tr a-z A-Z | sed 's/^/PREFETCH_/; s/_PREFETCH$//')
+	variables=$(grep -ohE '"(PREFETCH[A-Z0-9_]*|TEST_MMAP_IO)"' prefetch/settings.c \
+		e2fsck/Makefile.am | tr -d '"')
 	for shell in bash fish zsh; do
 		tap_unless "$(lacks $shell)" "completions of $shell" completions $shell
 	done
@@ -93,7 +93,7 @@ test_options()
 	tap_check "e2prefetch.conf has all settings" same "$(settings)" \
 		"$(sed -n 's/^#\([a-z_]*\) = .*/\1/p' boot/e2prefetch.conf)"
 	tap_check "e2fsck-prefetch(8) has all variables" same \
-		"$variables"$'\nPREFETCH_CONFIG' "$(items e2fsck-prefetch.8 Ev)"
+		"$variables" "$(items e2fsck-prefetch.8 Ev)"
 }
 
 #
@@ -123,6 +123,30 @@ runs()
 		bash -c "$command" </dev/null
 )
 
+# The messages in the section DIAGNOSTICS are those of the sources: all that is not a
+# NUMBER, a NAME or another word in capitals.
+messages_exist()
+{
+	python3 - "$1" <<-'END'
+	import glob, re, sys
+	sources = "".join(open(f).read() for d in ("cmd", "preload", "prefetch", "e2fsck",
+	    "e2fsck/accel", "btrfs", "ext4", "lib") for f in glob.glob(d + "/*.[ci]*[cn]") +
+	    glob.glob(d + "/*.c")) + open("e2fsck/Makefile.am").read()
+	sources = re.sub(r'"\s*\n\s*"', "", sources).replace('\\"', '"')
+	sources = sources.replace('" PROGRAM "', "e2fsck").replace('" PACKAGE_OF "', "e2fsprogs")
+	# Put together from parts.
+	sources += "prefetch: off (|prefetch: asleep (|: not accelerated (|: accelerated (" \
+	    "self-test matched libext2fs)|cannot read ahead: "
+	page = open(sys.argv[1]).read().split(".Sh DIAGNOSTICS")[1].split("\n.Sh ")[0]
+	items = re.findall(r"^\.It (.*)|^\.Dq (.*?) ?[,.]?$", page, re.M)
+	missing = [part for item in items for part in re.split(
+	    r"\b[A-Z]{2,}(?:_[A-Z]+)*\b(?![=(])|\bN\b|\.\.\.", "".join(item).replace("\\(dq", '"'))
+	    if len(part.strip()) > 3 and part.strip(" :") not in sources]
+	print("not in the sources:", missing)
+	sys.exit(not items or bool(missing))
+	END
+}
+
 # The settings of the example are ones that a check takes.
 example_settings()
 {
@@ -139,9 +163,10 @@ test_manuals()
 
 	image_make ext4-1k "$image" || tap_bail "no image"
 	truncate -s 128M "$E2PF_TMP/btrfs"
-	for page in doc/*.[58]; do
+	for page in doc/*.[358]; do
 		! have_program mandoc ||
 			tap_check "$page" mandoc -Tlint -Wwarning "$page"
+		tap_check "$page: messages" messages_exist "$page"
 	done
 	for page in e2prefetch.8 e2fsck-prefetch.8 btrfs-prefetch.8; do
 		count=0
@@ -162,55 +187,97 @@ test_manuals()
 }
 
 #
-# The tutorial.
+# Commands in the documents.
 #
 
-# The indented lines, as a script that ends at the first failure.
-run_tutorial()
+# The indented commands of a document, one in each line.  What lies between lines of grave
+# accents is none.
+indented()
 {
-	sed -n 's/^    //p' doc/tutorial.md >"$dir/commands"
-	[ "$(wc -l <"$dir/commands")" -ge 10 ] || return
-	# bash's own variables and functions, its working directory is $dir.
-	(
-		cd "$dir" || exit
-		export disk=$image
-		export PATH=$top_builddir/cmd:$top_builddir/e2fsck:$PATH
-		LD_PRELOAD='' PREFETCH=0 bash -e commands </dev/null
-	)
+	awk '/^```/ { fenced = !fenced } !fenced' "$1" | sed -n 's/^    //p' |
+		sed -e :a -e '/\\$/{N;s/\\\n */ /;ta' -e '}' | sed 's/   *[#/].*//'
 }
 
-# The tutorial's cold() leaves nothing of an image, and of a file below a loop device,
-# in memory.
-tutorial_is_cold()
-{
-	local disk dev
+# What follows `bench/run' in a document's commands, and between grave accents.
+timings() { { indented "$1"; tr '\n' ' ' <"$1" | grep -o '`bench/run[^`]*`' | tr -d '`' |
+	tr -s ' '; } | sed -n 's|^bench/run ||p'; }
 
-	sed -n '/^    cold() {/,/^    }/s/^    //p' \
-		doc/tutorial.md >"$dir/cold" &&
-	cp "$image" "$dir/below" && sync "$dir/below" || return
-	dev=$(loop_attach "$dir/below") || return
-	for disk in "$dir/below" "$dev"; do
-		undisturbed is_cold_after || {
-			echo "$disk: $(resident "$dir/below")"
-			return 1
-		}
+# bench/run takes these options, and there are such images and models.
+times_again()
+{
+	python3 -B - "$@" <<-'END'
+	import os, re, runpy, shlex, subprocess, sys
+	sys.path.insert(0, "bench")
+	parser = runpy.run_path("bench/run", run_name="run")["parser"]()
+	args = parser.parse_args(shlex.split(sys.argv[1]))
+	images = subprocess.run(["bench/images", "--list"], stdout=subprocess.PIPE, text=True,
+	                        check=True).stdout
+	for name in args.images:
+	    if name != "IMAGE":
+	        assert re.search("^" + re.sub("[@+].*", "", name) + " ", images, re.M), name
+	for name in args.models:
+	    name = name.partition(":")[0]
+	    assert name in ("MODEL", "plain") or os.path.exists(f"bench/models/{name}.conf"), name
+	END
+}
+
+# As a user types it, with this build, an image as the device, and programs that touch
+# nothing.
+typed()
+(
+	command=$(sed -E "s#(^| |=)/(srv|backup|data|home)#\1$dir/files/\2#g
+		s#/dev/sdb1|disk\.img#$image#g
+		s#^(.*)(\./e2fsck/)#\1$top_builddir/e2fsck/#" <<<"$1")
+	export PATH=$dir/stubs:$top_builddir/cmd:$top_builddir/e2fsck:$PATH LD_PRELOAD=''
+	echo "$command"
+	case $command in
+	"e2fsck-prefetch -f "*)	# asks questions
+		script -qec "$command" /dev/null ;;
+	"e2prefetch progress")
+		bash -c "$command" || [ $? = 1 ] ;;
+	*)	bash -c "$command" </dev/null ;;
+	esac
+)
+
+compiles()
+{
+	{
+		echo '#include "lib/mmap_io.h"'
+		echo 'int main(void) { ext2_filsys fs; const char *device = "";'
+		echo "return (int)$1 }"
+	} >"$dir/opens.c" && ${CC:-cc} -Werror -fsyntax-only -I. "$dir/opens.c"
+}
+
+test_commands()
+{
+	local command file image=$E2PF_TMP/image
+
+	mkdir -p "$dir/stubs" "$dir/files"/{srv/www,srv/old,backup/daily.0,data,home}
+	for command in rsync chown rm sleep; do
+		printf '#!/bin/sh\n' >"$dir/stubs/$command" && chmod +x "$dir/stubs/$command"
 	done
-	loop_detach "$dev"
-}
-
-is_cold_after()
-{
-	cat "$disk" >"$dir/null" && [ "$(resident "$dir/below")" != 0 ] &&
-	( . "$dir/cold"; cold ) && [ "$(resident "$dir/below")" = 0 ]
-}
-
-test_tutorial()
-{
-	local image=$E2PF_TMP/image
-
-	skipped "the tutorial" "$(lacks jq)" && return
-	tap_check "the tutorial" run_tutorial
-	tap_unless "$(no_loops)$(no_disk)" "the tutorial's cold" tutorial_is_cold
+	for file in README.md doc/containers.md doc/performance.md; do
+		while read -r command; do
+			case $command in
+			# By check-packages.sh, test-enable.sh, test-container.sh, the CI.
+			*apt-get*|*dpkg-buildpackage*|*enable*|journalctl*|COPY*|RUN*|ENV*|kubectl*|./quickstart*)
+				;;
+			"seconds = "*|"+ "*|bench/run*) ;;
+			ext2fs_open*) tap_check "$file: $command" compiles "$command" ;;
+			"e2fsck-prefetch -f "*)
+				tap_unless "$(lacks script)" "$file: $command" typed "$command" ;;
+			bench/real*)
+				tap_unless "$(lacks python3)" "$file: $command" typed "$command" ;;
+			*) tap_check "$file: $command" typed "$command" ;;
+			esac
+		done < <(indented "$file")
+	done
+	skipped "bench/run in documents" "$(lacks python3)" && return
+	for file in README.md bench/README.md doc/performance.md doc/testing.md; do
+		while read -r command; do
+			tap_check "$file: bench/run $command" times_again "$command"
+		done < <(timings "$file")
+	done
 }
 
 #
@@ -299,7 +366,7 @@ test_paths()
 		tap_check "$file: paths" exist 0 < <(paths_in "$file"; manuals_in "$file")
 	done
 	tap_check "the documents name more than a hundred" exist 100 < <(
-		for file in README.md doc/*.md; do paths_in "$file"; manuals_in "$file"; done)
+		for file in README.md SECURITY.md CONTRIBUTING.md doc/*.md; do paths_in "$file"; manuals_in "$file"; done)
 	tap_check "files that sources name" exist 100 < <(paths_of_sources)
 	tap_unless "$(no_yaml)" "doc/containers.md: manifests" manifests
 }
@@ -477,14 +544,14 @@ test_packages()
 #
 
 # Directory, and a pattern of the headers of other directories that it may include.
-layers='lib prefetch/cgroup\.h
+layers='lib none
 prefetch lib/.*\.h
 ext4 (lib|prefetch)/.*\.h
-preload lib/.*\.h|prefetch/(progress|report|session|settings)\.h
+preload lib/.*\.h|prefetch/(filter|progress|report|session|settings|tasks)\.h
 e2fsck (lib|prefetch|ext4|preload|e2fsck/accel)/.*\.h
 e2fsck/accel lib/(mmap_io|weak)\.h|prefetch/settings\.h|preload/interpose\.h
 btrfs (lib|prefetch|preload)/.*\.h
-cmd (lib|prefetch|ext4)/.*\.h'
+cmd (lib|prefetch|ext4)/.*\.h|btrfs/walk\.h'
 
 # includes DIRECTORY ALLOWED: of its own headers and these.
 includes()
@@ -501,7 +568,7 @@ includes()
 }
 
 # These deal with files and settings, too.
-others='budget|cgroup|device|filter|share|speed|spindle|topology|progress|report|session|settings|statistics'
+others='budget|cgroup|device|filter|share|speed|spindle|tasks|topology|progress|report|session|settings|statistics'
 no_filesystem()
 {
 	! find prefetch -name '*.[ch]' | grep -vE "/($others)\." |
@@ -524,7 +591,7 @@ test_all()
 	mkdir -p "$dir/files"
 	test_options
 	test_manuals
-	test_tutorial
+	test_commands
 	test_paths
 	test_packages
 	test_layers

@@ -170,7 +170,7 @@ killed_at()
 	fi
 	# To rebuild an initramfs is a step, too.
 	sed -e "s|^PATH=|PATH=$bin:|" \
-		-e 's|^\t\tsay "an initramfs|\t\trm -f /nosuch/file; &|' \
+		-e 's|^\t\tsay "rebuild|\t\trm -f /nosuch/file; &|' \
 		"$ENABLE" >"$E2PF_TMP/killable"
 	echo 1 >"$E2PF_TMP/step"
 	# In a process group of its own.  This shell's message about its death is
@@ -216,7 +216,7 @@ is_rebuilt()
 		new_root && rm -r "$root/etc/$others" && run 0 enable || return
 		killed_at $n disable || { [ $n -gt 4 ]; return; }
 		run 0 disable &&
-		grep -q "must be rebuilt" "$E2PF_TMP/killed.out" - <<<"$said" ||
+		grep -q "rebuild the initramfs" "$E2PF_TMP/killed.out" - <<<"$said" ||
 			{ echo "step $n: not rebuilt"; return 1; }
 	done
 }
@@ -251,7 +251,7 @@ full_disk()
 {
 	cat /dev/zero >"$root/etc/filling" 2>/dev/null
 	if [ "$1" = enable ]; then
-		run 8 enable && says "a link cannot be made" && run 4 status &&
+		run 8 enable && says "cannot make a link" && run 4 status &&
 		rm "$root/etc/filling" && run 8 enable &&
 		mount -o remount,nr_inodes=0 "$root/etc" && run 0 enable && run 0 status
 	else
@@ -263,7 +263,7 @@ read_only()
 {
 	mount -o remount,ro "$root/etc"
 	list >"$E2PF_TMP/before"
-	run 8 "$1" && says "e2prefetch: a link cannot be" && as_before
+	run 8 "$1" && says "e2prefetch: cannot " && as_before
 }
 
 # by_package NAME ARGUMENT: run a script of the package, with its paths changed to those
@@ -326,7 +326,7 @@ wrong_usage()
 # but TEXT COMMAND...: after COMMAND on an enabled machine, status says TEXT.
 but()
 {
-	new_enabled_root && "${@:2}" && run 4 status && begins "enabled in part" &&
+	new_enabled_root && "${@:2}" && run 4 status && begins "partly enabled" &&
 		says "$1"
 }
 
@@ -357,11 +357,11 @@ no_unit()
 	rm -r "$root/usr/lib/systemd/system/$unit" "$root/etc/dracut.conf.d"
 	list >"$E2PF_TMP/before"
 	run 0 enable && [ ! -e "$root$units/$unit.d" ] && run 0 status &&
-	says "not needed, there is no $unit" &&
-	says "not needed, there is no $root/etc/dracut.conf.d" &&
+	says "not needed: no $unit" &&
+	says "not needed: no $root/etc/dracut.conf.d" &&
 	run 0 disable && as_before && new_enabled_root || return
 	rm "$root/usr/lib/systemd/system/$unit"
-	run 0 status && says "enabled, but there is no $unit" &&
+	run 0 status && says "enabled, but without effect: no $unit" &&
 	run 0 disable && [ ! -e "$root$units/$unit.d" ]
 }
 
@@ -390,10 +390,10 @@ says_what_is_in_use()
 	chmod +x "$tools"/*
 	new_enabled_root && mkdir -p "$root/boot" && touch "$root/boot/initrd.img-1" &&
 	in_use 0 "hooks/e2prefetch: enabled" &&
-	! says "last walks" >/dev/null &&
-	in_use 0 "  2026-01-02T03:04:05 /dev/sda1: nothing is read ahead: memory" \
+	! says "last prefetched walks" >/dev/null &&
+	in_use 0 "  2026-01-02T03:04:05 /dev/sda1: nothing read ahead: memory" \
 		journalctl "2026-01-02T03:04:05 host e2prefetch[1]: e2prefetch: \
-/dev/sda1: nothing is read ahead: memory
+/dev/sda1: nothing read ahead: memory
 2026-01-02T03:04:06 host e2prefetch[2]: e2fsck: /dev/sda1: checked" &&
 		! says checked >/dev/null &&
 	in_use 0 "hooks/e2prefetch: enabled" lsinitramfs "${wrappers#/}/e2fsck" &&
@@ -446,7 +446,7 @@ finds_problems()
 	done
 	problem_is "runs $stock" || return
 	rm "$dir/e2fsck-prefetch.so"
-	problem_is "it cannot prefetch: preload library: left out" || return
+	problem_is "cannot prefetch: preload library: not loaded" || return
 	: >"$dir/e2fsck"
 	problem_is "the preload library is not loaded" || return
 	rm "$dir/e2fsck"
@@ -484,7 +484,7 @@ answers_by_status()
 	grep -q "PREFETCH_MEM" "$E2PF_TMP/answer" &&
 	answers 41 "$1" PREFETCH_CONFIG="$E2PF_TMP/off.conf" &&
 	(ulimit -d 4000000 && answers 42 "$1") &&
-	grep -q "left out" "$E2PF_TMP/answer" &&
+	grep -q "not loaded" "$E2PF_TMP/answer" &&
 	stock_answers "" "$1" --prefetch-status &&
 	stock_answers 1 "$1" --prefetch-status /nosuch
 }

@@ -133,10 +133,10 @@ test_library_files()
 	library is a directory|unreadable or empty|rm e2fsck-prefetch.so; mkdir e2fsck-prefetch.so
 	library is a pipe|unreadable or empty|rm e2fsck-prefetch.so; mkfifo e2fsck-prefetch.so
 	library is text|unreadable or empty|seq 100000 >e2fsck-prefetch.so
-	library of another processor|not of the same kind|byte 18 363
-	library of another word size|not of the same kind,cut short|byte 4 1
+	library of another processor|different architectures|byte 18 363
+	library of another word size|different architectures,truncated|byte 4 1
 	library needs a library that is missing|libgone.so: cannot open,library libgone|needs ''
-	path with a blank|has a blank|mkdir '../x y'; mv * '../x y'; ln -s '../x y/e2fsck' e2fsck
+	path with a blank|contains a blank|mkdir '../x y'; mv * '../x y'; ln -s '../x y/e2fsck' e2fsck
 	END
 	[ -n "$MUSL" ] ||
 		row "library needs the missing version of a symbol" \
@@ -164,7 +164,7 @@ threaded_program()
 	}
 	END
 	STOCK=$stock PREFETCH_E2FSCK=$dir/x/threaded \
-		is_stock "preload library: left out \(this e2fsck creates threads of its own\)"
+		is_stock "preload library: not loaded \(this e2fsck is multithreaded\)"
 }
 
 # without_accel COMMAND...: the library with accelerations is broken so; the check reads
@@ -176,7 +176,7 @@ without_accel()
 	rm -f "$dir/stats.json"
 	PREFETCH_STATS=$dir/stats.json launch && same &&
 	jq -e '(.stages | map(.reads) | add > 0) and ([.notes[] | select(endswith(
-		"not accelerated (e2fsck-accel.so is not in this process)"))] |
+		"not accelerated (e2fsck-accel.so was not loaded)"))] |
 		length == 3)' "$dir/stats.json"
 }
 
@@ -253,7 +253,7 @@ test_self_test()
 	for what in fork mmap; do
 		E2PF_FAULT=calls:e2fsck-prefetch.so:$what:1 E2PF_FAULT_LOG=$dir/hits \
 			tap_check "self-test: $what" \
-				self_test "== 0" "no self-test was run" "$preload$FAULT"
+				self_test "== 0" "the self-test did not run" "$preload$FAULT"
 	done
 	tap_check "a hanging self-test is left" \
 		self_test "== 0" "$failed" BREAK=hang "$preload$dir/breaker.so"
@@ -265,7 +265,7 @@ test_self_test()
 # killed CALL[, WORDS]: by a filter, at this system call.
 killed()
 {
-	row "killed at $1" "system call that it needs is not allowed" : \
+	row "killed at $1" "a required system call is blocked" : \
 		"$DENY_CALLS" kill "${1%%,*}"
 }
 
@@ -411,9 +411,9 @@ test_limits()
 	tap_check "standard error is a broken pipe, and a setting wrong" broken_stderr
 	rm -f "$dir/stats"
 	if ! skipped "limits" "${E2PF_RUNTIME:+a sanitizer takes terabytes}"; then
-		row "address space limited" "address space is limited" : \
+		row "address space limited" "memory is limited" : \
 			bash -c 'ulimit -v 2000000; exec "$@"' -
-		row "data limited" "address space is limited" : \
+		row "data limited" "memory is limited" : \
 			bash -c 'ulimit -d 2000000; exec "$@"' -
 		row "a stack of 72 KiB" "checked in" : bash -c 'ulimit -s 72; exec "$@"' -
 	fi
@@ -471,12 +471,12 @@ test_settings()
 	done <<-END
 	unknown setting|treads = 4\n|:1: unknown setting "treads"
 	invalid value|# a\n\nmem = 1\n|:3: mem: "1" is not $size
-	no value|threads\n|:1: this is not "name = value"
-	not text|threads = 4\000\n|: this is not text
+	no value|threads\n|:1: not "name = value"
+	not text|threads = 4\000\n|: not a text file
 	the last line has no newline|mem = 5M\r\nthreads=0|:2: threads: "0" is not a number from 1 to 256
 	END
 	tap_check "a file that is too long" \
-		wrong_file "$(yes '#' | head -c 70000)" ": the file is too long"
+		wrong_file "$(yes '#' | head -c 70000)" ": larger than 64 KiB"
 	rm -f "$dir/conf"
 	mkfifo "$dir/conf"
 	tap_check "settings in a pipe" wrong_place ": not a regular file"
@@ -512,7 +512,7 @@ turned_off()
 stock_missing()
 {
 	exits 1 env PREFETCH_LAUNCHED=3 "$dir/x/btrfs" check "$image" && one_line &&
-		grep "the stock btrfs is missing (looked for /.*): install btrfs-progs" \
+		grep "no stock btrfs found (/.*): install btrfs-progs" \
 			"$dir/err"
 }
 

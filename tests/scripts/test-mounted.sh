@@ -9,7 +9,9 @@
 #
 #   test-mounted.sh [ROW...]
 #
-# Rows: lazy-ext4 lazy-1k ext4 nocsum 1k bigalloc inline ext3 resized
+# Rows: lazy-ext4 lazy-1k ext4 nocsum 1k bigalloc inline ext3 resized dropped
+#
+# The last one is what doc/faq.md says: mount and umount drop what was read before.
 #
 # MOUNTED_SEED	of the changes (default: 1)
 
@@ -164,6 +166,32 @@ mounted_row()
 	return $status
 }
 
+# Read all of the device.  Prints how many of its sectors were read from it so far.
+read_all() { cat "$loop" >"$dir/null" && awk '{ print $3 }' "/sys/block/${loop#/dev/}/stat"; }
+
+# dropped SECTOR: with sectors of 4096 bytes mount drops nothing, because the size of the
+# kernel's buffers does not change.
+dropped()
+{
+	local mnt=$dir/mnt half=$((64 << 20 >> 10)) loop first again mounted after status=0
+
+	mkdir -p "$mnt"
+	ln -sf /dev/null "$dir/null"
+	truncate -s 64M "$dir/image" && mke2fs -q -F -t ext4 -b 4096 -E nodiscard "$dir/image" &&
+	loop=$(loop_attach "$dir/image" -b "$1") || return
+	exec 9<"$loop"
+	first=$(read_all) again=$(read_all)
+	mount -o ro "$loop" "$mnt" && mounted=$(read_all) || status=1
+	umount "$mnt"
+	after=$(read_all)
+	exec 9<&-
+	loop_detach "$loop"
+	rm -f "$dir/image"
+	echo "sectors of $1 bytes: $first, $again; mounted $mounted; then $after"
+	[ $status = 0 ] && [ $((again - first)) -lt $half ] &&
+	[ $((mounted - again > half)) = $(($1 == 512)) ] && [ $((after - mounted)) -gt $half ]
+}
+
 # Growing while mounted takes CAP_SYS_RESOURCE, bit 24.
 no_resize()
 {
@@ -179,13 +207,18 @@ test_all()
 
 	dir=$E2PF_TMP/mounted
 	mkdir "$dir"
-	[ $# -gt 0 ] || set -- lazy-ext4 lazy-1k ext4 nocsum 1k bigalloc inline ext3 resized
+	[ $# -gt 0 ] || set -- lazy-ext4 lazy-1k ext4 nocsum 1k bigalloc inline ext3 resized \
+		dropped
 	for row; do
 		case $row in
 		lazy-*)	tap_check "$row: tables are zeroed after all was read" \
 				undisturbed lazy_row "${row#lazy-}" ;;
 		resized) tap_unless "$(no_resize)" "$row, seed ${MOUNTED_SEED:-1}" \
 				mounted_row ;;
+		dropped) tap_check "mount and umount drop what was read" \
+				undisturbed dropped 512
+			tap_check "mount drops nothing with sectors of 4096 bytes" \
+				undisturbed dropped 4096 ;;
 		*)	tap_check "$row, seed ${MOUNTED_SEED:-1}" mounted_row ;;
 		esac
 	done

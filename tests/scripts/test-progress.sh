@@ -129,14 +129,14 @@ shown() { "$PREFETCHER" progress | grep "^$pid "; }
 
 is_shown()
 {
-	local line="$pid e2fsck-prefetch: fs: pass1, [0-9]+ of [0-9]+ inodes, [0-9.]+ s, left"
+	local line="$pid e2fsck-prefetch: fs: pass1, [0-9]+ of [0-9]+ inodes, [0-9.]+ s, ETA"
 
-	matches "^$line (not known|[0-9.]+ (s|min)), waits for " "$("$PREFETCHER" progress)" &&
+	matches "^$line (unknown|[0-9.]+ (s|min)), (idle|CPU-bound|waiting )" "$("$PREFETCHER" progress)" &&
 	matches "^$line" "$(shown)" &&
 	diff <(shown) <(sed "s/^/$pid /" "$directory/$pid.progress")
 }
 
-waits_for_nothing() { shown | grep -q 'waits for nothing$'; }
+is_idle() { shown | grep -q ', idle$'; }
 
 # ends STATUS ARG...: what `e2prefetch progress' prints goes elsewhere than a check's.
 ends() (dir=$E2PF_TMP; exits "$1" "$PREFETCHER" progress "${@:2}")
@@ -189,7 +189,7 @@ signal_is_stocks()
 says_it_each_second()
 {
 	local -x PREFETCH_PROGRESS=1
-	local line='^e2fsck-prefetch: fs: pass1, [0-9]* of [0-9]* inodes, .*, waits for '
+	local line='^e2fsck-prefetch: fs: pass1, [0-9]* of [0-9]* inodes, .*, ETA '
 
 	blocked && wait_for said "$line" && keep lines &&
 	sed -i "/$line/d" "$dir/lines.err" && agrees lines
@@ -208,7 +208,7 @@ killed_is_stale()
 	wait_for is_gone "$pid"
 	let_go
 	cp "$directory/$pid.progress" "$dir/stale" && ends 1 &&
-	grep 'no check that prefetches' "$E2PF_TMP/err" &&
+	grep 'no prefetched check' "$E2PF_TMP/err" &&
 	[ ! -e "$directory/$pid.progress" ]
 }
 
@@ -269,7 +269,7 @@ ends_as_stock()
 
 slow_is_shown()
 {
-	shown | grep -Eq 'waits for a read of .* at byte [0-9]+, for [0-9]+ s'
+	shown | grep -Eq 'waiting [0-9]+ s for .* at byte [0-9]+$'
 }
 
 # slow_read STOCK TEST ARG...: while a read takes long, the status says so.  The last
@@ -361,8 +361,9 @@ test_progress()
 {
 	tap_check "a running check has a file, root's" file_appears
 	tap_check "progress shows it: pass, position, time" wait_for is_shown
+	tap_check "its maps name the preload library" grep -q "/e2fsck-prefetch\.so$" "/proc/$pid/maps"
 	# It waits for the pipe.
-	tap_check "it waits for neither disk nor processor" wait_for waits_for_nothing
+	tap_check "it waits for neither disk nor processor" wait_for is_idle
 	tap_check "usage: status 16" takes_no_argument
 	tap_check "only root sees it" only_for_root
 	tap_check "at the end the file is gone, results are stock's" ends_without_file

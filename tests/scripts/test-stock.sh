@@ -42,7 +42,7 @@ finds_with_line()
 misses()
 {
 	ends 8 "$@" && [ ! -s "$dir/out" ] && one_line &&
-	grep "^e2fsck-prefetch: the stock e2fsck is missing (looked for /.*): install e2fsprogs\$" \
+	grep "^e2fsck-prefetch: no stock e2fsck found (/.*): install e2fsprogs\$" \
 		"$dir/err" >/dev/null
 }
 

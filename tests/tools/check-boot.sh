@@ -378,7 +378,7 @@ test_boot()
 	tap_check "$suite: its disks" make_disks
 	test_boots
 	cat "$E2PF_TMP/all"
-	notes_table boot boot= filesystems=filesystems root=root data=data \
+	notes_table boot= filesystems=filesystems root=root data=data \
 		"root took=root_took" "data took=data_took"
 }
 

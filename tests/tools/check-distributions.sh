@@ -223,7 +223,6 @@ script()
 	shift 2
 	is_wanted "$group" || return 0
 	(
-		unset TABLE
 		with_link bash "$srcdir/$test" "$@" </dev/null
 	) 2>&1 | pass_on "$place" "$group" "${test##*/}"
 }
@@ -421,7 +420,7 @@ main()
 	else
 		test_places "$@"
 	fi
-	notes_table distributions place= gcc=gcc clang=clang e2fsprogs=version \
+	notes_table place= gcc=gcc clang=clang e2fsprogs=version \
 		"unit tests=unit" "command line=cli" corpus=corpus \
 		features=features corruptions=corruptions faults=faults \
 		"suite of e2fsprogs=e2fsprogs" "in use=use"

@@ -279,7 +279,7 @@ main()
 	for suite; do
 		test_suite "$suite"
 	done
-	notes_table packages distribution= e2fsprogs=e2fsprogs builds=builds \
+	notes_table distribution= e2fsprogs=e2fsprogs builds=builds \
 		"without warnings=warnings" lintian=lintian "RPM builds=rpm" \
 		files=files "checks agree=check" "btrfs checks agree=btrfs" \
 		e2prefetch=command "enable, disable=habit" \

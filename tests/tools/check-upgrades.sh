@@ -449,7 +449,7 @@ main()
 		cat "$E2PF_TMP/rows.out"
 	done
 	leave
-	notes_table upgrades transition= "e2fsck -fn=e2fsck" "fsck -t ext4=fsck" \
+	notes_table transition= "e2fsck -fn=e2fsck" "fsck -t ext4=fsck" \
 		status=status "removed without a trace=removal" \
 		"stock lacks its libraries=unloadable" \
 		"other moments without a check=failures"

@@ -326,9 +326,9 @@ loop_attach()
 
 loop_detach() { losetup -d "$1" && sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"; }
 
-# cgroup CONTROLLER V1 V2 LIMIT [NAME]: one whose file V1 or V2, by the version of
+# make_cgroup CONTROLLER V1 V2 LIMIT [NAME]: a cgroup whose file V1 or V2, by the version of
 # the controller, has this limit; sets $group.
-cgroup()
+make_cgroup()
 {
 	local root=/sys/fs/cgroup file=$3
 
@@ -337,8 +337,8 @@ cgroup()
 	mkdir -p "$group" && echo "$group" >>"$E2PF_TMP/groups" &&
 		echo "$4" >"$group/$file"
 }
-cgroup() { cgroup memory memory.limit_in_bytes memory.max "$1M"; }	# MIB
-pids_group() { cgroup pids pids.max pids.max "$@"; }	# TASKS [NAME]
+memory_group() { make_cgroup memory memory.limit_in_bytes memory.max "$1M"; }	# MIB
+pids_group() { make_cgroup pids pids.max pids.max "$@"; }	# TASKS [NAME]
 
 # The kernel may take a moment until a process has left its group.
 cgroups_end()

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Runs clang-tidy, cppcheck and gcc -fanalyzer on all C sources, including tests and disk
-# models, and owners.py on the engine.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with reasons.
-# Prints TAP: a finding is a failure.
+# models, owners.py on the engine, and counts the words of documents.  .clang-tidy and
+# cppcheck-suppressions.txt list disabled checks with reasons.  Prints TAP: a finding is a
+# failure.
 #
 # Needs a configured build in top_builddir for config.h.
 
@@ -68,6 +69,21 @@ analyze()
 	each -vE '^tests/unit/' "${how[@]}" "${cflags[@]}" -c -o /dev/null {}
 }
 
+# The documents are no longer than word-limits.txt allows.
+documents_are_short()
+{
+	local limits=tests/tools/word-limits.txt limit files words file
+
+	while read -r limit files; do
+		words=$(cat $files 2>/dev/null | wc -w)
+		[ "$words" -le "$limit" ] ||
+			echo "$files: error: $words words, more than $limit"
+	done < <(grep -v '^#' $limits)
+	for file in *.md */*.md; do
+		grep -qwF "$file" $limits || echo "$file: error: not in $limits"
+	done
+}
+
 [ -e "$top_builddir/config.h" ] || tap_bail "no $top_builddir/config.h: run configure"
 mapfile -t sources < <(find "${directories[@]}" -name '*.c' | sort)
 includes=(-I"$top_builddir" -I. -Itests/rigs -Ibench)
@@ -88,6 +104,7 @@ test_all()
 		python3 tests/tools/owners.py
 	checker 'words that have another name here, says a script of python3' \
 		python3 tests/tools/words.py
+	checker 'documents that are too long, by the count of wc' documents_are_short
 	checker cppcheck cppcheck -q -j "$E2PF_JOBS" \
 		--enable=warning,performance,portability \
 		--std=c11 --inline-suppr --suppress=missingIncludeSystem \

@@ -3,8 +3,7 @@
 # shellcheck shell=bash
 #
 # To be sourced by scripts that run other tests in many places: passes on their TAP,
-# notes what they find in each place, and writes a table into a document, if TABLE is
-# the directory of the documents.
+# notes what they find in each place, and prints a table of it.
 
 # note PLACE KEY VALUE: a line of the file $notes, a cell of the table.
 note() { printf '%s\t%s\t%s\n' "$@" >>"$notes"; }
@@ -50,27 +49,6 @@ pass_on()
 	}'
 }
 
-# show_table NAME: the table on standard input as diagnostics, and between the marks NAME
-# of the document that has them.
-show_table()
-{
-	local table=$E2PF_TMP/shown document
-
-	tee "$table" | sed 's/^/# /'
-	[ -n "${TABLE-}" ] || return 0
-	document=$(grep -l "^<!-- $1:" "$TABLE"/*.md) || return
-	awk -v name="$1" -v table="$table" '
-	index($0, "<!-- end of " name " -->") == 1 { skip = 0 }
-	!skip
-	index($0, "<!-- " name ":") == 1 {
-		skip = 1
-		print ""
-		while ((getline line <table) > 0)
-			print line
-		print ""
-	}' "$document" >"$table.document" && cat "$table.document" >"$document"
-}
-
 # heading COLUMN...: the first two lines of a table.
 heading()
 {
@@ -81,14 +59,11 @@ heading()
 	echo
 }
 
-# notes_table NAME HEADING=KEY...: show_table of the notes, a row for each place that has
-# any of these keys.  The first column is the place and has no key.  Results of tests
+# notes_table HEADING=KEY...: a table of the notes as diagnostics, a row for each place that
+# has any of these keys.  The first column is the place and has no key.  Results of tests
 # are counted: passed / skipped / failed.
 notes_table()
 {
-	local name=$1
-
-	shift
 	{
 		heading "${@%%=*}"
 		awk -F '\t' -v keys="${*#*=}" '
@@ -113,5 +88,5 @@ notes_table()
 					print "| " places[i] row " |"
 			}
 		}' "$notes"
-	} | show_table "$name"
+	} | sed 's/^/# /'
 }

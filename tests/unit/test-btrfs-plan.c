@@ -35,7 +35,7 @@ TEST(test_bad_super)
 {
 	static const char bad[] = "the superblock is damaged";
 	static const char other[] =
-		"the filesystem has a feature that is not supported";
+		"unsupported filesystem feature";
 	static const struct {
 		unsigned at, bytes;
 		uint64_t value;

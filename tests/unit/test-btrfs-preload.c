@@ -89,7 +89,7 @@ TEST(read_of_no_descriptor)
 	assert_int_equal(run_preloaded("1", stats, (const char *[]) {
 		"btrfsck", image, NULL }), 0);
 	assert_true(stats_have(stats, "\"reads\":2,"));
-	assert_true(stats_have(stats, "readahead: 1 calls of the check dropped"));
+	assert_true(stats_have(stats, "readahead: 1 repeated calls of the check dropped"));
 }
 
 FIXTURE(make_image)

@@ -103,7 +103,7 @@ TEST(asked_by_reading)
 	assert_true(dev->asks_by_reading);
 	assert_false(dev->sees_not_uptodate);
 	if (dev->unusable) {
-		assert_non_null(strstr(dev->unusable, "not allowed"));
+		assert_non_null(strstr(dev->unusable, "are blocked"));
 		dev->ops->close(dev);
 		skip();
 	}

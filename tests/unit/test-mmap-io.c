@@ -333,10 +333,10 @@ TEST(where_nothing_is_mapped)
 
 	begin(0);
 	no_cache = true;
-	assert_true(is_unix("its mappings may not show what is written to it"));
+	assert_true(is_unix("mappings of this file may be stale"));
 	no_cache = false;
 	opens_instead = -1;
-	assert_true(is_unix("it cannot be opened a second time"));
+	assert_true(is_unix("cannot open it a second time"));
 	opens_instead = 0;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	getrlimit(RLIMIT_AS, &before);
@@ -353,7 +353,7 @@ TEST(where_nothing_is_mapped)
 	some = before;
 	some.rlim_cur = (rlim_t)fd + 10;
 	setrlimit(RLIMIT_NOFILE, &some);
-	assert_true(is_unix("the program may open few files"));
+	assert_true(is_unix("too few file descriptors left (RLIMIT_NOFILE)"));
 	setrlimit(RLIMIT_NOFILE, &before);
 	/* Where there is any. */
 	if (!e2mmap_io_manager->open(path, IO_FLAG_DIRECT_IO, &channel)) {
@@ -378,7 +378,7 @@ TEST(another_file)
 	begin(0);
 	opens_instead = __real_open(".", O_TMPFILE | O_RDWR, 0600);
 	assert_int_equal(write(opens_instead, image + 7, SIZE - 7), SIZE - 7);
-	assert_true(is_unix("it cannot be opened a second time"));
+	assert_true(is_unix("cannot open it a second time"));
 	close(opens_instead);
 	opens_instead = 0;
 }

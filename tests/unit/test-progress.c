@@ -129,26 +129,25 @@ TEST(line)
 	struct pf_progress now = moment(1, 0);
 
 	memset(&past, 0, sizeof(past));
-	says(&now, "e2fsck: dev: pass1, 0 of 1000 inodes, 1.0 s, left not known, "
-	     "waits for nothing");
+	says(&now, "e2fsck: dev: pass1, 0 of 1000 inodes, 1.0 s, ETA unknown, idle");
 	now = moment(2, 0.5);
 	now.cpu = 0.6;
-	says(&now, "e2fsck: dev: pass1, 500 of 1000 inodes, 2.0 s, left 1.2 s, "
-	     "waits for processor");
+	says(&now, "e2fsck: dev: pass1, 500 of 1000 inodes, 2.0 s, ETA 1.2 s, "
+	     "CPU-bound");
 	now = moment(3, 0.5);
 	now.device = "a\nb";
 	now.disk = "sda";
 	now.stalled = 0.6;
 	now.positions = 0;
-	says(&now, "e2fsck: a?b: pass1, 3.0 s, left not known, waits for disk sda");
+	says(&now, "e2fsck: a?b: pass1, 3.0 s, ETA unknown, waiting for sda");
 	now.seconds = 4;
 	now.reading = 1.2;
 	now.reading_at = 1e12;
-	says(&now, "e2fsck: a?b: pass1, 4.0 s, left not known, waits for a read of sda "
-	     "at byte 1000000000000, for 1 s");
+	says(&now, "e2fsck: a?b: pass1, 4.0 s, ETA unknown, waiting 1 s for "
+	     "sda at byte 1000000000000");
 	/* While a device is measured that does not answer. */
 	now.busy = true;
-	says(&now, "e2fsck: a?b: pass1, 4.0 s, left not known, waits for disk sda");
+	says(&now, "e2fsck: a?b: pass1, 4.0 s, ETA unknown, waiting for sda");
 }
 
 TEST(in_words)

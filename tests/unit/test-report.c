@@ -51,25 +51,25 @@ TEST(order)
 		const char *unmeasured, *order, *reason;
 	} rows[] = {
 		{ 0, false, 0, 0, NULL, "any",
-		  "it is not seek-bound: the kernel reports no spindle" },
+		  "not seek-bound: the kernel reports no spindle" },
 		{ 0, true, 0, 0, NULL, "in device order",
-		  "it is seek-bound: the disk is unknown" },
+		  "seek-bound: the disk is unknown" },
 		{ 1, true, 0, 0, NULL, "in device order",
-		  "it is seek-bound: the kernel reports a single spindle" },
+		  "seek-bound: the kernel reports a single spindle" },
 		{ 1, true, 0, 0, "it is too small", "in device order",
-		  "it is seek-bound: the kernel reports a single spindle; it was not "
-		  "measured: it is too small" },
+		  "seek-bound: the kernel reports a single spindle; not measured: "
+		  "it is too small" },
 		{ 2, true, 0, 0, "it is too small", "in device order",
-		  "it is seek-bound: the kernel reports several spindles; it was not measured: "
+		  "seek-bound: the kernel reports several spindles; not measured: "
 		  "it is too small" },
 		{ 2, false, 9000000, 2500000, NULL, "any",
-		  "it is not seek-bound: a small read takes 9.00 ms, with eight in flight "
+		  "not seek-bound: a small read takes 9.00 ms, with eight in flight "
 		  "2.50 ms each" },
 		{ 1, true, 12000000, 10000000, NULL, "in device order",
-		  "it is seek-bound as a single spindle: a small read takes 12.00 ms, with "
+		  "seek-bound, single spindle: a small read takes 12.00 ms, with "
 		  "eight in flight 10.00 ms each" },
 		{ 0, true, 12000000, 10000000, NULL, "in device order",
-		  "it is seek-bound: a small read takes 12.00 ms, with eight in flight "
+		  "seek-bound: a small read takes 12.00 ms, with eight in flight "
 		  "10.00 ms each" },
 	};
 	size_t i;
@@ -85,7 +85,7 @@ TEST(order)
 		s->last.unmeasured = rows[i].unmeasured;
 		pf_session_report(s, &report);
 		says(1, "threads", "3", rows[i].seek_bound ?
-		     "one per spindle, two at most" : "two keep a device busy");
+		     "one per spindle, at most two" : "two keep a device busy");
 		says(2, "order", rows[i].order, rows[i].reason);
 		assert_int_equal(report.notes.count, 3);
 	}

@@ -138,7 +138,7 @@ int ext2fs_get_library_version(const char **version, const char **date)
 static const char differs[] = "self-test differed from libext2fs";
 static const char linked[] = "internal calls of libext2fs cannot be interposed";
 static const char unread[] = "this version of libext2fs has not been reviewed";
-static const char unable[] = "the processor or the memory does not allow it";
+static const char unable[] = "not supported by this CPU, or out of memory";
 
 TEST(each_mistake)
 {

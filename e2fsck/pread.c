@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "e2fsck/observe.h"
+#include "observe.h"
 
 #ifdef __GLIBC__
 #define PREAD pread64
