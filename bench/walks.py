@@ -44,8 +44,12 @@ def turns(args, labels):
 
 @contextlib.contextmanager
 def mounted(dev, directory, write):
-    options = "noatime" if write else "ro,noatime,norecovery"
-    subprocess.run(["mount", "-o", options, dev.path, directory], check=True)
+    kind = subprocess.run(["blkid", "-p", "-o", "value", "-s", "TYPE", dev.path],
+                          check=True, capture_output=True, text=True).stdout.strip()
+    options = "noatime" if write else "ro,noatime" + (
+        "" if kind == "btrfs" else ",norecovery")
+    subprocess.run(["mount", "-t", kind, "-o", options, dev.path, directory],
+                   check=True)
     try:
         yield
     finally:

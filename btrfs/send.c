@@ -285,6 +285,7 @@ static const char *open_filesystem(struct send *s, int fd)
 	bt_slot_set_init(&s->asked, s->fs.map.slots);
 	bt_slot_set_init(&s->named, s->fs.map.slots);
 	bt_sweep_choose(&s->sweep, &s->base);
+	s->base.last.threads = s->sweep.threads;
 	return s->base.why_off;
 }
 

@@ -24,6 +24,7 @@ struct bt_job {
 	struct bt_range keys;		/* of a leaf, or of the data's record */
 	uint64_t offset;		/* on a device; of data, the address */
 	bool parse;			/* the items in the leaf are needed */
+	bool again;			/* the leaf was searched before */
 	bool done;
 	/* For data: the part of a file, in bytes.  Length 0: it is not read. */
 	uint64_t inode, from, length;

@@ -111,6 +111,7 @@ const char *bt_mounted_open_devices(struct bt_mounted *fs)
 {
 	const char *why = "cannot open a device of the filesystem";
 	struct btrfs_ioctl_dev_info_args one;
+	struct stat st;
 	uint64_t id;
 	int fd;
 
@@ -121,7 +122,9 @@ const char *bt_mounted_open_devices(struct bt_mounted *fs)
 		if (ioctl(fs->fd, BTRFS_IOC_DEV_INFO, &one))
 			continue;
 		one.path[sizeof(one.path) - 1] = '\0';
-		fd = open((char *)one.path, O_RDONLY | O_DIRECT | O_CLOEXEC |
+		/* In a container the name may be anything's. */
+		fd = stat((char *)one.path, &st) || !S_ISBLK(st.st_mode) ? -1 :
+		     open((char *)one.path, O_RDONLY | O_DIRECT | O_CLOEXEC |
 			  O_NOCTTY);
 		if (fd < 0)
 			continue;

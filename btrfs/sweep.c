@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* The threads that read leaves and data of a mounted btrfs, with one request in flight
  * each. */
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,18 +31,21 @@ void bt_sweep_choose(struct bt_sweep *s, struct pf_session *session)
 	s->threads = session->settings.threads ? session->settings.threads :
 		     session->options.seek_bound ? SEEK_THREADS : THREADS;
 	s->threads = pf_session_may_start(session, s->threads);
-	session->last.threads = s->threads;
 }
 
 static void search(struct bt_sweep *s, const struct bt_job *job)
 {
+	int err;
+
 	if (s->stop)
 		return;
 	s->requests++;
-	if (bt_mounted_search(s->fs, job->tree, &job->keys,
-			      job->parse ? s->accept : NULL, s->ctx))
+	err = bt_mounted_search(s->fs, job->tree, &job->keys,
+				job->parse ? s->accept : NULL, s->ctx);
+	/* A subvolume may have been deleted. */
+	if (err && err != ENOENT)
 		s->errors++;
-	else
+	else if (!err && !job->again)
 		s->bytes += s->fs->map.super.nodesize;
 }
 

@@ -20,7 +20,7 @@
 
 struct bt_sweep {
 	const struct bt_mounted *fs;
-	unsigned threads;		/* 1 to PF_MAX_THREADS */
+	_Atomic(unsigned) threads;	/* 1 to PF_MAX_THREADS */
 	struct bt_jobs jobs;
 	/* Called with the items of leaves whose job says so, on any of the threads. */
 	bt_item_sink accept;

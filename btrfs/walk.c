@@ -4,9 +4,11 @@
  * Decides which leaves a walk of a directory needs.  A walk of a whole subvolume needs all
  * of them.  Below any other directory, each sweep reads the leaves of the inodes that
  * earlier sweeps have found: entries of directories name the next ones.  Nodes are read
- * from the devices, once each; a stale one costs a search that finds nothing.
+ * from the devices, once each, and their checksums are not verified: they only lead to
+ * keys that the kernel searches in its own tree, and a wrong key costs one search.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/array.h"
 #include "format.h"
@@ -16,15 +18,29 @@
 
 /* Leaves that are planned at once: 1 GiB of them, if they have 16 KiB. */
 #define MAX_PART_LEAVES (1u << 16)
+
+/* Bytes of leaves with directories that are planned at once.  They have entries of 150,000
+ * files at most; after each part, more files than MAX_FILES are read before the next. */
+#define PARSE_BYTES (8u << 20)
+#define MAX_FILES (1u << 16)
+
 #define MAX_SUBVOLUMES 65536u
 /* Deeper directories are left to the walk; a damaged filesystem may have any depth. */
 #define MAX_DEPTH 4096u
 
-/* Nodes that are kept for the next sweep: those of 60,000 leaves, at least.  16 MiB. */
-#define NODES 1024u
+/* Nodes that are kept for the next sweep: those of 60,000 leaves, at least. */
+#define NODE_BYTES (16u << 20)
 
-/* Files that are looked up first.  If no byte comes from a device, nothing else is read. */
+/* The filesystem is being written to: how often a tree is walked again from its new root,
+ * and the pause before, in which the kernel may write the nodes that it leads to. */
+#define TRIES 5u
+#define MAX_STALE 1024u
+#define TRY_US 100000u
+
+/* Files that are looked up first, in the walk's subvolume and in each below it.  If no byte
+ * comes from a device, nothing else of it is read. */
 #define SAMPLES 16u
+#define SAMPLES_BELOW 4u
 #define SAMPLE_DEPTH 16u
 
 struct walk {
@@ -32,10 +48,15 @@ struct walk {
 	struct bt_mounted fs;
 	struct bt_sweep sweep;
 	struct bt_slot_set asked;	/* leaves that were planned */
-	bool subvolumes, cached, full;
+	bool subvolumes, cached;
+	_Atomic(bool) full, serves_both;
+	_Atomic(uint64_t) nodes;	/* read */
+	uint64_t stale;			/* nodes of this tree that are others by now */
+	unsigned stale_trees;		/* that were not read as a whole for it */
 	uint64_t budget;		/* bytes, beside the session's own */
 	uint64_t tree;			/* that is being read */
 	uint64_t directory;		/* where the walk begins */
+	uint32_t nodesize;
 
 	/* Trees of subvolumes below, which are read as a whole; the first `done' were. */
 	uint64_t *below;
@@ -46,10 +67,7 @@ struct walk {
 	/* Found in this sweep: directories and other files.  sweep.lock protects them. */
 	struct bt_ranges found, files;
 
-	struct {
-		uint64_t logical;
-		uint8_t *block;
-	} node[NODES];
+	uint8_t *node[NODE_BYTES / 4096];
 };
 
 static struct walk *walk_of(struct pf_session *session)
@@ -70,21 +88,24 @@ static bool read_node(void *ctx, const struct bt_ptr *ptr, void *block)
 	struct walk *w = ((struct leaves *)ctx)->w;
 	const uint32_t size = w->fs.map.super.nodesize;
 	const uint64_t slot = bt_chunk_map_slot(&w->fs.map, ptr->logical);
-	uint8_t *copy = w->node[slot % NODES].block;
+	uint8_t **copy = &w->node[slot % (NODE_BYTES / size)];
 
-	if (copy && w->node[slot % NODES].logical == ptr->logical) {
-		memcpy(block, copy, size);
-		return bt_fits(&w->fs.map.super, ptr, block);
-	}
-	if (w->sweep.stop || !bt_chunk_map_read(&w->fs.map, ptr, block))
+	if (w->sweep.stop || w->stale == MAX_STALE)
 		return false;
-	if (!copy)
-		copy = malloc(size);
-	if (copy) {
-		memcpy(copy, block, size);
-		w->node[slot % NODES].logical = ptr->logical;
+	/* There may be another node at its address by now. */
+	if (*copy && bt_fits(&w->fs.map.super, ptr, *copy)) {
+		memcpy(block, *copy, size);
+		return true;
 	}
-	w->node[slot % NODES].block = copy;
+	w->nodes++;
+	if (!bt_chunk_map_read(&w->fs.map, ptr, block)) {
+		w->stale++;
+		return false;
+	}
+	if (!*copy)
+		*copy = malloc(size);
+	if (*copy)
+		memcpy(*copy, block, size);
 	return true;
 }
 
@@ -103,13 +124,15 @@ static bool accept_leaf(void *ctx, const struct bt_node *leaf)
 	    leaf->keys.first.objectid == leaf->keys.last.objectid)
 		return true;
 	/* A leaf is searched again for entries of directories found later. */
-	if ((bt_slot_set_add(&w->asked, slot) || l->parse) &&
+	job.again = !bt_slot_set_add(&w->asked, slot);
+	if ((!job.again || l->parse) &&
 	    bt_chunk_map_find(&w->fs.map, leaf->ptr.logical, &ref)) {
 		job.offset = ref.offset;
 		if (!bt_jobs_add(&w->sweep.jobs, &job))
 			return false;
 	}
-	return w->sweep.jobs.count < MAX_PART_LEAVES && !w->sweep.stop;
+	return w->sweep.jobs.count < (l->parse ? PARSE_BYTES / w->fs.map.super.nodesize :
+				      MAX_PART_LEAVES) && !w->sweep.stop;
 }
 
 /* Read what is planned, as far as the budget allows. */
@@ -126,6 +149,8 @@ static void read_planned(struct walk *w)
 	w->sweep.jobs.count = 0;
 }
 
+static void read_files(struct walk *w, const struct bt_ptr *root);
+
 /* Plan, and read a part at a time, all leaves of the tree with keys in these ranges (NULL:
  * all leaves). */
 static void read_leaves(struct walk *w, const struct bt_ptr *root,
@@ -141,10 +166,24 @@ static void read_leaves(struct walk *w, const struct bt_ptr *root,
 
 	do {
 		bt_tree_walk(&l.walk, root);
-		if (!l.walk.ended)
+		/* No job: memory has run out. */
+		if (!l.walk.ended || !w->sweep.jobs.count)
 			break;
 		read_planned(w);
+		if (parse && w->files.count > MAX_FILES)
+			read_files(w, root);
 	} while (!w->sweep.stop && !w->full);
+}
+
+/* Plan the leaves of files that were found. */
+static void read_files(struct walk *w, const struct bt_ptr *root)
+{
+	struct bt_ranges files = w->files;
+
+	w->files = (struct bt_ranges) { .count = 0 };
+	bt_ranges_finish(&files);
+	read_leaves(w, root, &files, false);
+	free(files.range);
 }
 
 static void add_subvolume(struct walk *w, uint64_t tree)
@@ -180,10 +219,11 @@ static void accept_entry(void *ctx, const struct bt_item *item)
 			add_subvolume(w, key.objectid);
 		return;
 	}
-	/* Inode and attributes, and the entries of a directory. */
+	/* Inode and attributes, the entries of a directory, the target of a link. */
 	child = bt_keys_of(key.objectid, key.objectid);
 	child.last.type = entry->type == BTRFS_FT_DIR ? BTRFS_DIR_INDEX_KEY :
-							BTRFS_XATTR_ITEM_KEY;
+			  entry->type == BTRFS_FT_SYMLINK ? BTRFS_EXTENT_DATA_KEY :
+							    BTRFS_XATTR_ITEM_KEY;
 	if (!bt_ranges_add(entry->type == BTRFS_FT_DIR ? &w->found : &w->files, &child))
 		w->full = true;
 }
@@ -198,9 +238,9 @@ static void begin_sweep(struct walk *w)
 	for (i = 0; i < w->found.count; i++)
 		if (!bt_ranges_meet(&w->known, &w->found.range[i]))
 			bt_ranges_add(&w->now, &w->found.range[i]);
+	/* If there are too many, only the depth bounds a loop in a damaged filesystem. */
 	for (i = 0; i < w->now.count; i++)
-		if (!bt_ranges_add(&w->known, &w->now.range[i]))
-			w->full = true;
+		bt_ranges_add(&w->known, &w->now.range[i]);
 	bt_ranges_finish(&w->known);
 	w->found.count = 0;
 }
@@ -215,34 +255,44 @@ static void read_directory(struct walk *w, const struct bt_ptr *root)
 	bt_ranges_add(&w->found, &first);
 	for (depth = 0; depth < MAX_DEPTH; depth++) {
 		begin_sweep(w);
-		bt_ranges_finish(&w->files);
 		if ((!w->now.count && !w->files.count) || w->sweep.stop || w->full)
 			break;
 		/* Files of the last sweep are read with the directories of this one. */
-		read_leaves(w, root, &w->files, false);
-		w->files.count = 0;
+		read_files(w, root);
 		read_leaves(w, root, &w->now, true);
 		read_planned(w);
 	}
 }
 
-/* Add the subvolumes below this one. */
+struct found_refs {
+	struct walk *w;
+	uint64_t next;			/* the number behind the last one's */
+};
+
 static void accept_root_ref(void *ctx, const struct bt_item *item)
 {
+	struct found_refs *f = ctx;
+
 	if (item->key.type == BTRFS_ROOT_REF_KEY)
-		add_subvolume(ctx, item->key.offset);
+		add_subvolume(f->w, item->key.offset);
+	if (item->key.offset >= f->next)
+		f->next = item->key.offset + 1;
 }
 
+/* Add the subvolumes below this one.  A search finds some hundreds. */
 static void add_subvolumes(struct walk *w)
 {
-	const struct bt_range keys = {
+	struct bt_range keys = {
 		{ w->tree, 0, BTRFS_ROOT_REF_KEY },
 		{ w->tree, UINT64_MAX, BTRFS_ROOT_REF_KEY }
 	};
+	struct found_refs f = { w, 1 };
 
-	if (w->subvolumes)
+	while (w->subvolumes && f.next > keys.first.offset && !w->sweep.stop) {
+		keys.first.offset = f.next;
 		bt_mounted_search(&w->fs, BTRFS_ROOT_TREE_OBJECTID, &keys,
-				  accept_root_ref, w);
+				  accept_root_ref, &f);
+	}
 }
 
 /* An entry of a directory, chosen at random. */
@@ -301,11 +351,11 @@ static bool descent_reads(struct walk *w, uint32_t random)
 }
 
 /* Whether the leaves of the walk seem to be in memory.  If so, this costs no node. */
-static bool seems_cached(struct walk *w)
+static bool seems_cached(struct walk *w, uint32_t samples)
 {
 	uint32_t i;
 
-	for (i = 0; w->fs.counts_bytes && i < SAMPLES && !w->sweep.stop; i++)
+	for (i = 0; w->fs.counts_bytes && i < samples && !w->sweep.stop; i++)
 		if (descent_reads(w, i))
 			return false;
 	return w->fs.counts_bytes;
@@ -323,12 +373,26 @@ static bool open_devices(struct walk *w)
 	bt_slot_set_init(&w->asked, w->fs.map.slots);
 	bt_sweep_choose(&w->sweep, &w->base);
 	pf_session_limit(&w->base, w->budget);
+	w->serves_both = !w->base.options.seek_bound;
 	return !w->base.why_off;
 }
 
-static void read_tree(struct walk *w, uint64_t tree, uint64_t directory)
+/* Read what the walk needs of a tree with this root. */
+static void read_from(struct walk *w, const struct bt_ptr *root)
+{
+	w->stale = 0;
+	if (w->directory != BTRFS_FIRST_FREE_OBJECTID)
+		read_directory(w, root);
+	else
+		read_leaves(w, root, NULL, false);
+	read_planned(w);
+}
+
+static void read_tree(struct walk *w, uint64_t tree, uint64_t directory,
+		      uint32_t samples)
 {
 	struct bt_ptr root;
+	unsigned i;
 
 	w->tree = tree;
 	w->directory = directory;
@@ -336,28 +400,27 @@ static void read_tree(struct walk *w, uint64_t tree, uint64_t directory)
 		return;
 	if (directory == BTRFS_FIRST_FREE_OBJECTID)
 		add_subvolumes(w);
-	if (!root.level || seems_cached(w))
+	if (!root.level || seems_cached(w, samples))
 		return;
 	w->cached = false;
 	if (!open_devices(w))
 		return;
-	if (directory != BTRFS_FIRST_FREE_OBJECTID) {
-		read_directory(w, &root);
-		/* More directories than can be listed: all are read. */
-		if (!w->full || w->sweep.bytes + w->fs.map.super.nodesize >
-				w->base.options.budget)
+	read_from(w, &root);
+	for (i = 1; i < TRIES && w->stale && !w->full && !w->sweep.stop; i++) {
+		usleep(TRY_US);
+		w->known.count = 0;
+		if (bt_mounted_root(&w->fs, tree, &root))
 			return;
-		w->full = false;
+		read_from(w, &root);
 	}
-	read_leaves(w, &root, NULL, false);
-	read_planned(w);
+	w->stale_trees += w->stale != 0;
 }
 
 static void report(struct pf_session *session, struct pf_report *r)
 {
 	const struct walk *w = walk_of(session);
 
-	r->block_size = w->fs.map.super.nodesize;
+	r->block_size = w->nodesize;
 	r->threads = "one request in flight each";
 	if (w->cached)
 		pf_report_note(&r->notes, "reads: already cached (by samples)");
@@ -369,8 +432,9 @@ static void count(const struct pf_session *session, struct pf_engine_stats *stat
 {
 	const struct walk *w = (const struct walk *)session;
 
-	stats->planned_bytes = stats->prefetched_bytes = w->cached ? 0 : w->sweep.bytes;
-	stats->prefetched_requests = w->cached ? 0 : w->sweep.requests;
+	stats->prefetched_bytes = w->sweep.bytes;
+	stats->planned_bytes = w->sweep.bytes + w->nodes * w->nodesize;
+	stats->prefetched_requests = w->sweep.requests;
 	stats->errors = w->sweep.errors;
 	stats->gave_up = w->full;
 	stats->threads = w->sweep.threads;
@@ -386,8 +450,8 @@ static void free_walk(struct pf_session *session)
 	struct walk *w = walk_of(session);
 	size_t i;
 
-	for (i = 0; i < NODES; i++)
-		free(w->node[i].block);
+	for (i = 0; i < NODE_BYTES / 4096; i++)
+		free(w->node[i]);
 	free(w->below);
 	free(w->now.range);
 	free(w->known.range);
@@ -423,10 +487,16 @@ struct pf_session *bt_walk_open(int fd, const char *name, bool subvolumes,
 	pthread_mutex_init(&w->sweep.lock, NULL);
 	if (!pf_session_init(&w->base, &walks, name, settings, NULL))
 		*why = bt_mounted_open(&w->fs, fd, true);
+	w->nodesize = w->fs.map.super.nodesize;
 	if (!*why)
 		return &w->base;
 	pf_session_free(&w->base);
 	return NULL;
+}
+
+bool bt_walk_serves_both(struct pf_session *session)
+{
+	return walk_of(session)->serves_both;
 }
 
 void bt_walk_read(struct pf_session *session, uint64_t budget)
@@ -436,8 +506,13 @@ void bt_walk_read(struct pf_session *session, uint64_t budget)
 
 	w->cached = true;
 	w->budget = budget;
-	read_tree(w, bt_mounted_tree_of(w->fs.fd), w->fs.inode);
+	read_tree(w, bt_mounted_tree_of(w->fs.fd), w->fs.inode, SAMPLES);
 	for (i = 0; i < w->below_count && !w->full && !w->sweep.stop &&
 		    !w->base.why_off; i++)
-		read_tree(w, w->below[i], BTRFS_FIRST_FREE_OBJECTID);
+		read_tree(w, w->below[i], BTRFS_FIRST_FREE_OBJECTID, SAMPLES_BELOW);
+	if (w->stale_trees)
+		w->base.why_off = "nodes are damaged, or were being written";
+	/* The command may unmount it. */
+	bt_mounted_close(&w->fs);
+	w->fs = (struct bt_mounted) { .fd = -1 };
 }

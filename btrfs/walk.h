@@ -16,6 +16,10 @@ struct pf_session *bt_walk_open(int fd, const char *name, bool subvolumes,
 				const struct pf_settings *settings,
 				const char **why);
 
+/* Whether the walk may go on beside the reading: the device is not seek-bound, and each
+ * leaf is read once, whoever comes to it first.  Called by any thread. */
+bool bt_walk_serves_both(struct pf_session *session);
+
 /* Read until all is read, `budget` bytes or the memory that may be used are used up, or
  * pf_session_interrupt() was called on another thread. */
 void bt_walk_read(struct pf_session *session, uint64_t budget);

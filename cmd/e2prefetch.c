@@ -188,6 +188,15 @@ static bool shows_progress(const struct reading *r)
 	return tcgetpgrp(STDERR_FILENO) == r->group;
 }
 
+static bool may_begin(struct reading *r)
+{
+	const struct target *t;
+
+	E2PF_LOCKED(r);
+	t = r->begun ? &r->targets.item[r->begun - 1] : NULL;
+	return t && t->btrfs && t->session && bt_walk_serves_both(t->session);
+}
+
 /* Wait until everything is read.  Print progress four times a second, but not for a read
  * that is over sooner.  A command begins after a limited time, whatever is left, because
  * it may need little of the rest.  Returns whether everything is read. */
@@ -199,7 +208,7 @@ static bool wait_with_progress(struct reading *r)
 	uint64_t before = 0;
 
 	while (!(r->o->command && (now - began >= (double)r->o->wait ||
-				   now - moved >= STALL_S))) {
+				   now - moved >= STALL_S || may_begin(r)))) {
 		/* There is nothing to be said about a command that never began. */
 		if (wait_beside(&r->beside, r->ended, TICK_MS))
 			_exit(0);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -102,10 +103,27 @@ static errcode_t open_ext4(const struct options *o, const struct target *target,
 				 session);
 }
 
+/* Open the directory in a mount of its own, if the kernel has that (Linux 5.2): the command
+ * may unmount the filesystem while it is read. */
+static int open_apart(const char *path)
+{
+	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	int tree = -1, fd;
+
+#ifdef SYS_open_tree
+	tree = (int)syscall(SYS_open_tree, AT_FDCWD, path, O_CLOEXEC | 1u /* clone */);
+#endif
+	if (tree < 0)
+		return open(path, how);
+	fd = openat(tree, ".", how);
+	close(tree);
+	return fd;
+}
+
 static int open_btrfs(const struct options *o, const struct target *target,
 		      struct pf_session **session)
 {
-	int fd = open(target->device, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open_apart(target->device);
 	const char *why = strerror(errno);
 
 	*session = NULL;

@@ -39,14 +39,19 @@ static const struct entry {
 	{ 700, 500, BTRFS_INODE_ITEM_KEY, true },	/* a damaged filesystem */
 	{ 700, 810, BTRFS_INODE_ITEM_KEY, true },
 	{ 810, 811, BTRFS_INODE_ITEM_KEY, false },	/* in the same leaf */
+	{ 810, 812, BTRFS_INODE_ITEM_KEY, true },	/* which is searched again */
 };
 
 static struct {
 	bool cached;
 	unsigned searched[3][FAKE_LEAVES], searches;	/* of each tree's leaves */
 	unsigned nodes;					/* read from the device */
+	unsigned stale;			/* reads of nodes that find another one */
+	unsigned refs;			/* subvolumes below, beside FAKE_BELOW; a search finds 100 */
 	struct pf_session *stops;			/* at the tenth search */
 } fake;
+
+static unsigned with_stale, with_refs;	/* of the next walk */
 
 static uint64_t at_inode;		/* of the directory */
 static __thread uint64_t bytes_read;
@@ -59,6 +64,10 @@ static int read_node(void *ctx, const struct pf_ref *ref, void *block)
 	(void)ctx;
 	fake.nodes++;
 	fs_block(block, ref->offset, ref->offset / MIB, 1);
+	if (fake.stale) {
+		fake.stale--;
+		fs_block(block, ref->offset + FS_NODE, ref->offset / MIB, 1);
+	}
 	for (i = 0; i < FAKE_LEAVES; i++)
 		fs_add_child(block, ref->offset + (i + 1) * FS_NODE, FS_GENERATION,
 			     256 + 10 * i + (i == FAKE_EXTENTS ? 9 : 0),
@@ -133,7 +142,7 @@ int bt_mounted_search(const struct bt_mounted *fs, uint64_t tree,
 		      const struct bt_range *keys,
 		      bt_item_sink sink, void *ctx)
 {
-	const struct bt_item ref = {
+	struct bt_item ref = {
 		.key = { FAKE_TOP, FAKE_BELOW, BTRFS_ROOT_REF_KEY }
 	};
 	const uint64_t leaf = keys->first.objectid < 256 ? 0 :
@@ -142,11 +151,18 @@ int bt_mounted_search(const struct bt_mounted *fs, uint64_t tree,
 
 	(void)fs;
 	if (tree == BTRFS_ROOT_TREE_OBJECTID) {
-		if (keys->first.objectid == FAKE_TOP)
-			sink(ctx, &ref);
+		for (i = 0; i < 100 && keys->first.objectid == FAKE_TOP; i++) {
+			ref.key.offset = keys->first.offset + i;
+			if (ref.key.offset < FAKE_BELOW)
+				ref.key.offset = FAKE_BELOW + i;
+			if (ref.key.offset <= FAKE_BELOW + fake.refs)
+				sink(ctx, &ref);
+		}
 		return 0;
 	}
 	pthread_mutex_lock(&lock);
+	if (tree > FAKE_INNER)
+		tree = FAKE_BELOW;
 	fake.searched[tree - FAKE_TOP][leaf]++;
 	if (++fake.searches == 10 && fake.stops)
 		pf_session_interrupt(fake.stops, -1);
@@ -177,6 +193,7 @@ static unsigned leaves(unsigned tree)
 }
 
 static struct pf_engine_stats stats;
+static const char *why_off;
 
 static void walk(uint64_t inode, bool subvolumes, uint64_t memory, bool cached, bool stop)
 {
@@ -187,6 +204,9 @@ static void walk(uint64_t inode, bool subvolumes, uint64_t memory, bool cached, 
 
 	memset(&fake, 0, sizeof(fake));
 	fake.cached = cached;
+	fake.stale = with_stale;
+	fake.refs = with_refs;
+	with_stale = with_refs = 0;
 	at_inode = inode;
 	session = bt_walk_open(fd, "fake", subvolumes, &settings, &why);
 	assert_non_null(session);
@@ -194,6 +214,7 @@ static void walk(uint64_t inode, bool subvolumes, uint64_t memory, bool cached, 
 	fake.stops = stop ? session : NULL;
 	bt_walk_read(session, UINT64_MAX);
 	pf_session_count(session, &stats);
+	why_off = session->why_off;
 	pf_session_free(session);
 }
 
@@ -218,6 +239,8 @@ TEST(directory)
 	walk(500, false, MUCH, false, false);
 	assert_int_equal(leaves(FAKE_TOP), 5);
 	assert_int_equal(fake.nodes, 1);
+	/* A leaf that is searched for entries again is no more memory. */
+	assert_int_equal(stats.prefetched_bytes, 5 * FS_NODE);
 	walk(500, true, MUCH, false, false);
 	assert_int_equal(leaves(FAKE_TOP), 5);
 	assert_int_equal(leaves(FAKE_INNER), FAKE_LEAVES - 1);
@@ -242,6 +265,33 @@ TEST(budget)
 	walk(256, true, 20 * FS_NODE, false, false);
 	assert_int_equal(stats.prefetched_requests, 20);
 	assert_true(stats.gave_up);
+}
+
+/* The kernel has not written the root yet, or another node is there by now: later it is
+ * read, or there is a reason. */
+TEST(stale)
+{
+	with_stale = 2;
+	walk(256, false, MUCH, false, false);
+	assert_int_equal(leaves(FAKE_TOP), FAKE_LEAVES - 1);
+	assert_int_equal(fake.nodes, 3);
+	assert_null(why_off);
+	with_stale = UINT_MAX;
+	walk(256, false, MUCH, false, false);
+	assert_uint_in_range(fake.nodes, 1, 20);
+	assert_non_null(why_off);
+}
+
+/* More subvolumes than a search finds; few samples of each, if they are cached. */
+TEST(many_subvolumes)
+{
+	with_refs = 250;
+	walk(256, true, MUCH, false, false);
+	assert_int_equal(fake.nodes, 252);
+	with_refs = 250;
+	walk(256, true, MUCH, true, false);
+	assert_int_equal(fake.nodes, 0);
+	assert_uint_in_range(fake.searches, 251, 2500);
 }
 
 TEST(stopped)
