@@ -511,7 +511,7 @@ void bt_walk_read(struct pf_session *session, uint64_t budget)
 		    !w->base.why_off; i++)
 		read_tree(w, w->below[i], BTRFS_FIRST_FREE_OBJECTID, SAMPLES_BELOW);
 	if (w->stale_trees)
-		w->base.why_off = "nodes are damaged, or were being written";
+		w->base.why_off = "tree nodes are damaged, or were being written";
 	/* The command may unmount it. */
 	bt_mounted_close(&w->fs);
 	w->fs = (struct bt_mounted) { .fd = -1 };
