@@ -59,7 +59,7 @@ static void must(errcode_t error, const char *what)
 }
 
 /* Mark the blocks allocated from the run as in use. */
-static void settle(struct image *im)
+static void mark_run_used(struct image *im)
 {
 	if (im->next > im->from)
 		ext2fs_block_alloc_stats_range(im->fs, im->from,
@@ -73,7 +73,7 @@ static void next_stretch(struct image *im, blk64_t goal)
 {
 	blk64_t last = ext2fs_blocks_count(im->fs->super) - 1;
 
-	settle(im);
+	mark_run_used(im);
 	/* The last groups may be full; then wrap around to earlier ones. */
 	while (goal > last ||
 	       ext2fs_find_first_zero_block_bitmap2(im->fs->block_map, goal,
@@ -396,14 +396,14 @@ static void fill_root(struct image *im)
 	write_directory(im, 0, block);
 }
 
-static uint64_t number(const char *text, uint64_t least, uint64_t most)
+static uint64_t number(const char *text, uint64_t min, uint64_t max)
 {
 	char *end;
 	unsigned long long v = strtoull(text, &end, 10);
 
-	if (end == text || *end || v < least || v > most)
+	if (end == text || *end || v < min || v > max)
 		errx(2, "%s: must be a number from %llu to %llu", text,
-		     (unsigned long long)least, (unsigned long long)most);
+		     (unsigned long long)min, (unsigned long long)max);
 	return v;
 }
 
@@ -466,7 +466,7 @@ static void make_files(struct image *im, const char *path, int argc, char **argv
 	last = ext2fs_group_of_ino(im->fs, (ext2_ino_t)(im->end - 1));
 	for (group = 0; group <= last; group++)
 		fill_group(im, group);
-	settle(im);
+	mark_run_used(im);
 	ext2fs_mark_super_dirty(im->fs);
 	ext2fs_mark_bb_dirty(im->fs);
 	ext2fs_mark_ib_dirty(im->fs);
@@ -487,15 +487,15 @@ struct fragment {
 };
 
 /* `mean`, or a random number of that mean. */
-static uint64_t about(struct image *im, uint64_t mean)
+static uint64_t vary_number(struct image *im, uint64_t mean)
 {
 	return im->random ? 1 + rnd(im, 2 * mean - 1) : mean;
 }
 
 /* Take fragments from one end of the device to the other, but not what is in
  * use. */
-static size_t place(struct image *im, struct fragment *f, size_t count,
-		    uint64_t length, uint64_t distance)
+static size_t choose_fragments(struct image *im, struct fragment *f,
+			       size_t count, uint64_t length, uint64_t distance)
 {
 	/* Skip the beginning of groups, where metadata is. */
 	blk64_t at = im->fs->super->s_first_data_block + distance +
@@ -503,8 +503,8 @@ static size_t place(struct image *im, struct fragment *f, size_t count,
 	blk64_t end, used;
 	size_t n = 0;
 
-	for (; n < count; at += about(im, distance)) {
-		end = at + about(im, length);
+	for (; n < count; at += vary_number(im, distance)) {
+		end = at + vary_number(im, length);
 		if (end >= ext2fs_blocks_count(im->fs->super))
 			break;
 		if (!ext2fs_find_first_set_block_bitmap2(im->fs->block_map, at,
@@ -626,8 +626,9 @@ static void make_fragments(struct image *im, int argc, char **argv)
 	f = calloc(count, sizeof(*f));
 	if (!f)
 		err(1, NULL);
-	count = place(im, f, count, number(argv[1], 1, UINT16_MAX / 2),
-		      number(argv[2], 1, UINT32_MAX));
+	count = choose_fragments(im, f, count,
+				 number(argv[1], 1, UINT16_MAX / 2),
+				 number(argv[2], 1, UINT32_MAX));
 	if (im->random)
 		shuffle(im, f, count);
 	for (i = 0; i < files; i++)

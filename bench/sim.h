@@ -24,7 +24,7 @@ struct part {
 };
 
 /* The state of a head between two accesses. */
-struct place {
+struct head_state {
 	uint64_t done;		/* when the host had the data */
 	uint64_t head;		/* byte after the last one asked for */
 	uint64_t since;		/* when the head passed it */
@@ -32,8 +32,8 @@ struct place {
 };
 
 struct spindle {
-	struct place at;	/* after the last access */
-	struct place to;	/* after the one being served */
+	struct head_state at;	/* after the last access */
+	struct head_state to;	/* after the one being served */
 	uint64_t phase;		/* disks do not turn in step */
 	uint64_t stream;	/* end of the last request sent here */
 	uint64_t sweep;		/* position of the elevator */

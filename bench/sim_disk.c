@@ -46,7 +46,7 @@ static uint64_t read_ahead(const struct dm_sim *sim, const struct spindle *s,
  * drive has read ahead since.  Returns false if the head must move.
  */
 static bool stream(const struct dm_sim *sim, const struct spindle *s,
-		   const struct part *part, uint64_t now, struct place *to)
+		   const struct part *part, uint64_t now, struct head_state *to)
 {
 	uint64_t end = part->off + part->len, ahead;
 	uint64_t sent = now + sim->p.overhead +
@@ -73,7 +73,7 @@ static bool stream(const struct dm_sim *sim, const struct spindle *s,
 
 /* Where @part would leave the head if it were next, and when. */
 static void visit(const struct dm_sim *sim, const struct spindle *s,
-		  const struct part *part, uint64_t now, struct place *to)
+		  const struct part *part, uint64_t now, struct head_state *to)
 {
 	uint64_t there = now + sim->p.overhead, distance;
 
@@ -145,7 +145,7 @@ static void next_command(struct dm_sim *sim, struct spindle *s, uint64_t now)
 {
 	uint64_t reached, best = DM_NEVER;
 	unsigned int i, pick = 0;
-	struct place to;
+	struct head_state to;
 
 	feed_drive(sim, s, now);
 	if (!s->nr_queue)
@@ -210,7 +210,7 @@ void dm_disk_park(struct dm_sim *sim)
 		s->served = 0;
 		if (s->busy)
 			continue;
-		s->at = (struct place){ .head = middle, .buf_lo = middle };
+		s->at = (struct head_state){ .head = middle, .buf_lo = middle };
 		s->stream = s->sweep = middle;
 	}
 }

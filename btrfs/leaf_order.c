@@ -153,8 +153,8 @@ static uint32_t number_sweeps(struct bt_leaf_order *order, uint64_t min)
 /* Leaves that are read with an earlier sweep than their own. */
 struct along {
 	unsigned near;
-	uint64_t room;			/* leaves that may still be held */
-	uint64_t due[MAX_SWEEPS];	/* held until this sweep */
+	uint64_t room;			/* leaves that still fit into memory */
+	uint64_t due[MAX_SWEEPS];	/* kept in memory until this sweep */
 };
 
 /* Take leaves of later sweeps along.  The list is in the order of slots.  The
@@ -184,8 +184,8 @@ static void claim_near(struct bt_leaf_order *order, uint32_t sweep,
 }
 
 /* Let the devices take turns within each sweep. */
-static void alternate(struct bt_leaf_order *order,
-		      const struct bt_chunk_map *map)
+static void alternate_devices(struct bt_leaf_order *order,
+			      const struct bt_chunk_map *map)
 {
 	struct pf_ref ref;
 	struct bt_order_leaf *leaf = order->leaf, *end = leaf + order->leaves;
@@ -205,9 +205,9 @@ static void alternate(struct bt_leaf_order *order,
 }
 
 /* Divide the list into sweeps, and sort it. */
-static void sweep(struct bt_leaf_order *order,
-		  const struct bt_sweeps *sweeps,
-		  const struct bt_chunk_map *map)
+static void divide_into_sweeps(struct bt_leaf_order *order,
+			       const struct bt_sweeps *sweeps,
+			       const struct bt_chunk_map *map)
 {
 	bool window = order->leaves > sweeps->room;
 	struct along along = {
@@ -224,7 +224,7 @@ static void sweep(struct bt_leaf_order *order,
 			claim_near(order, i, &along);
 	}
 	if (sweeps->by_device && !window)
-		alternate(order, map);
+		alternate_devices(order, map);
 	sort(order, by_portion);
 }
 
@@ -244,6 +244,6 @@ void bt_leaf_order_make(struct bt_leaf_order *order,
 		     bt_chunk_map_slot(map, root[i].logical), root[i].level,
 		     seen);
 	if (order->leaves)
-		sweep(order, sweeps, map);
+		divide_into_sweeps(order, sweeps, map);
 	forget_links(order);
 }

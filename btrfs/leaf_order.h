@@ -55,7 +55,7 @@ struct bt_sweeps {
 				   eighth of that, and two thirds of it may be
 				   taken along */
 	bool by_device;		/* leaves on different devices alternate, a
-				   portion of each in turn; not if there are
+				   portion of each at a time; not if there are
 				   more than `room` */
 };
 

@@ -30,7 +30,7 @@
 /* If the metadata is larger than btrfs check's own cache, it requests readahead
  * of a node's children each time it visits the node: 3,627,558 calls for 43,983
  * reads, all but the first of each block in vain.  A block is assumed to be cached
- * until one of as many others takes its place in this table. */
+ * until another block takes its slot in this table. */
 #define REPEAT_SLOTS 8192u
 
 static struct {
@@ -59,7 +59,7 @@ static bool is_ours(void)
 
 /* A closed device keeps its entry, with -1 as its descriptor.  Programs pass -1,
  * too. */
-static struct bt_opened *find(int fd)
+static struct bt_opened *find_opened(int fd)
 {
 	unsigned i;
 
@@ -130,7 +130,7 @@ void bt_drops_cache(int fd)
 	if (!is_ours())
 		return;
 	keep_name(fd);
-	if (find(fd))
+	if (find_opened(fd))
 		end_session();
 	else if (self.count < MAX_OPENED && !self.session && !self.ended)
 		self.opened[self.count++] = (struct bt_opened) {
@@ -140,7 +140,7 @@ void bt_drops_cache(int fd)
 
 void bt_closes(int fd)
 {
-	struct bt_opened *opened = is_ours() ? find(fd) : NULL;
+	struct bt_opened *opened = is_ours() ? find_opened(fd) : NULL;
 
 	/* The kernel may reuse this descriptor number for another file. */
 	if (opened)
@@ -153,7 +153,7 @@ bool bt_on_program_read(int fd, uint64_t offset, uint64_t length,
 	struct bt_opened *opened;
 	E2PF_KEEP_ERRNO;
 
-	opened = is_ours() && !self.ended ? find(fd) : NULL;
+	opened = is_ours() && !self.ended ? find_opened(fd) : NULL;
 	if (!opened)
 		return false;
 	/* It has opened all devices, but for those of a seed, before it reads
@@ -210,7 +210,7 @@ static bool is_repeated(unsigned device, uint64_t offset)
 
 bool bt_on_program_readahead(int *fd, uint64_t *offset)
 {
-	const struct bt_opened *opened = is_ours() ? find(*fd) : NULL;
+	const struct bt_opened *opened = is_ours() ? find_opened(*fd) : NULL;
 	uint64_t there = *offset;
 	E2PF_KEEP_ERRNO;
 	int other;
@@ -248,7 +248,7 @@ void bt_sends(int fd, const void *args)
 	if (self.send)
 		why = bt_send_start(self.send, fd, args);
 	if (why)
-		pf_note_off(&preload.report.notes, "off", why);
+		pf_report_note_off(&preload.report.notes, "off", why);
 	self.sending = !why;
 }
 
@@ -257,8 +257,8 @@ void bt_has_sent(void)
 	E2PF_KEEP_ERRNO;
 
 	if (self.sending && !bt_send_stop(self.send, END_PATIENCE_MS))
-		pf_note(&preload.report.notes,
-			"prefetch: stopped (a thread still waits for a device)");
+		pf_report_note(&preload.report.notes,
+			       "prefetch: stopped (a thread still waits for a device)");
 	self.sending = false;
 }
 
@@ -324,7 +324,7 @@ static void begin(void)
 	preload_reporter_begin(preload.name, preload.settings.progress);
 }
 
-static void tell(void)
+static void report_end(void)
 {
 	struct pf_session *shown = self.sent ? self.send : self.session;
 	struct pf_notes *notes = &preload.report.notes;
@@ -332,13 +332,14 @@ static void tell(void)
 	preload.report.device = self.name;
 	preload.report.io_manager = "btrfs";
 	if (self.why_not)
-		pf_note_off(notes, "off", self.why_not);
+		pf_report_note_off(notes, "off", self.why_not);
 	else if (!self.session && !self.sent)
-		pf_note_off(notes, "off", "nothing was checked or sent");
+		pf_report_note_off(notes, "off", "nothing was checked or sent");
 	if (self.repeated)
-		pf_note(notes, "readahead: %llu repeated calls of the check "
-			"dropped", self.repeated);
-	preload_tell(&(struct preload_result) {
+		pf_report_note(notes,
+			       "readahead: %llu repeated calls of the check "
+			       "dropped", self.repeated);
+	preload_report_result(&(struct preload_result) {
 		.session = shown, .finished = shown,
 		.done = self.sent ? "sent" : "checked",
 		.logged = !self.sent && self.session, .counted = true
@@ -355,5 +356,5 @@ static void end(void)
 	end_session();
 	preload_reporter_end();
 	bt_has_sent();
-	tell();
+	report_end();
 }

@@ -20,10 +20,12 @@ static void report(struct pf_session *session, struct pf_report *r)
 
 	r->block_size = send_nodesize(s);
 	r->threads = "one request in flight each";
-	pf_note(&r->notes, "filter: %llu changed leaves and what they refer to",
-		s->leaves_changed);
+	pf_report_note(&r->notes,
+		       "filter: %llu changed leaves and what they refer to",
+		       s->leaves_changed);
 	if (s->leaves_cached)
-		pf_note(&r->notes, "reads: already cached (%llu leaves, by samples)", s->leaves_cached);
+		pf_report_note(&r->notes, "reads: already cached (%llu leaves, by "
+			       "samples)", s->leaves_cached);
 }
 
 static void free_send(struct pf_session *session)
@@ -239,7 +241,7 @@ static void sweep_data(struct send *s)
 }
 
 /* The thread that directs the workers. */
-static void *conduct(void *arg)
+static void *direct_workers(void *arg)
 {
 	struct send *s = arg;
 	/* If the parent is newer than the subvolume, start from the parent's
@@ -330,7 +332,7 @@ const char *bt_send_start(struct pf_session *session, int fd,
 	s->came_out = s->sweep.bytes = s->sweep.requests = s->sweep.errors = 0;
 	s->stream = s->part_stream = s->part_bytes = 0;
 	s->running = true;
-	if (!e2pf_thread_start(&s->conductor, conduct, s))
+	if (!e2pf_thread_start(&s->conductor, direct_workers, s))
 		return NULL;
 	s->running = false;
 	return "cannot start a thread";

@@ -101,7 +101,7 @@ void bt_item_references(const struct bt_item *item,
 			continue;
 		}
 		key.objectid = le64toh(ref->objectid);
-		/* The place of the extent's first byte in the file: may be below 0. */
+		/* The file offset of the extent's first byte: may be below 0. */
 		key.offset = le64toh(ref->offset);
 		if (key.offset > INT64_MAX)
 			key.offset = 0;
@@ -167,7 +167,7 @@ bool bt_ranges_meet(const struct bt_ranges *ranges,
 }
 
 /* Visit a leaf, or the children of a node, each one level lower. */
-static void visit(void *ctx, const struct bt_node *node)
+static void visit_node(void *ctx, const struct bt_node *node)
 {
 	struct bt_tree_walk *walk = ctx;
 	uint8_t *block;
@@ -189,7 +189,7 @@ static void visit(void *ctx, const struct bt_node *node)
 	if (!block)
 		walk->ended = true;
 	else if (walk->read(walk->ctx, &node->ptr, block))
-		bt_plan_node(walk->super, node, block, visit, walk);
+		bt_plan_node(walk->super, node, block, visit_node, walk);
 	free(block);
 }
 
@@ -201,7 +201,7 @@ void bt_tree_walk(struct bt_tree_walk *walk,
 	};
 
 	walk->ended = false;
-	visit(walk, &all);
+	visit_node(walk, &all);
 }
 
 bool bt_jobs_add(struct bt_jobs *jobs, const struct bt_job *job)
@@ -222,7 +222,7 @@ static int by_file(const void *a, const void *b)
 	return order ? order : E2PF_COMPARE(x->from, y->from);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_offset(const void *a, const void *b)
 {
 	const struct bt_job *x = a, *y = b;
 	int order = E2PF_COMPARE(x->offset, y->offset);
@@ -233,7 +233,7 @@ static int by_place(const void *a, const void *b)
 void bt_jobs_order(struct bt_jobs *jobs)
 {
 	if (jobs->count)
-		qsort(jobs->job, jobs->count, sizeof(*jobs->job), by_place);
+		qsort(jobs->job, jobs->count, sizeof(*jobs->job), by_offset);
 }
 
 void bt_jobs_order_files(struct bt_jobs *data)

@@ -154,7 +154,7 @@ int bt_mounted_open_file(const struct bt_mounted *fs, uint64_t tree,
 	} handle;
 	struct stat st;
 	char path[32];
-	int place, fd;
+	int path_fd, fd;
 
 	memset(&handle, 0, sizeof(handle));
 	handle.head.handle_bytes = HANDLE_BYTES;
@@ -162,13 +162,13 @@ int bt_mounted_open_file(const struct bt_mounted *fs, uint64_t tree,
 	memcpy(handle.head.f_handle, &inode, 8);
 	memcpy(handle.head.f_handle + 8, &tree, 8);
 	/* Opening a device file may have effects; O_PATH does not. */
-	place = open_by_handle_at(fs->fd, &handle.head, O_PATH | O_CLOEXEC);
-	if (place < 0)
+	path_fd = open_by_handle_at(fs->fd, &handle.head, O_PATH | O_CLOEXEC);
+	if (path_fd < 0)
 		return -1;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
-	fd = !fstat(place, &st) && S_ISREG(st.st_mode) ?
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
+	fd = !fstat(path_fd, &st) && S_ISREG(st.st_mode) ?
 		open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
-	close(place);
+	close(path_fd);
 	return fd;
 }
 

@@ -12,7 +12,7 @@
 
 struct bt_mounted {
 	int fd;				/* a directory of the filesystem */
-	int device[PF_MAX_DEVICES];	/* those of the map, in its order */
+	int device[PF_MAX_DEVICES];	/* those of the chunk map, in its order */
 	struct bt_chunk_map map;
 	uint64_t inode;			/* of the directory that it was opened by */
 	uint64_t max_id;		/* of a device */
@@ -24,7 +24,7 @@ struct bt_mounted {
  * reason why it cannot be used.  It must be closed in either case. */
 const char *bt_mounted_open(struct bt_mounted *fs, int fd, bool leaf);
 
-/* Open the devices that are present, and make the map of chunks; missing devices are left
+/* Open the devices that are present, and make the chunk map; missing devices are left
  * out.  Before that only trees can be searched.  Returns NULL, or the reason why there is
  * no device. */
 const char *bt_mounted_open_devices(struct bt_mounted *fs);

@@ -10,8 +10,8 @@
 #define SAMPLES 16u
 #define MIN_SAMPLED 48u
 
-static void want(struct send *s, uint64_t tree,
-		 const struct bt_key *key)
+static void add_wanted_key(struct send *s, uint64_t tree,
+			   const struct bt_key *key)
 {
 	size_t i;
 
@@ -62,7 +62,7 @@ static void accept_reference(void *ctx, uint64_t tree,
 	if (tree) {
 		if (tree != s->tree && tree != s->parent &&
 		    bt_is_subvolume(tree))
-			want(s, tree, key);
+			add_wanted_key(s, tree, key);
 		return;
 	}
 	slot = bt_chunk_map_slot(&s->fs.map, key->objectid);
@@ -82,7 +82,7 @@ void send_accept_item(void *ctx, const struct bt_item *item)
 		accept_data(s, item);
 	else if (item->key.type == BTRFS_INODE_REF_KEY)
 		/* The directory is a part of the path that is sent. */
-		want(s, s->tree, &(struct bt_key) {
+		add_wanted_key(s, s->tree, &(struct bt_key) {
 			item->key.offset, 0, BTRFS_INODE_ITEM_KEY
 		});
 	else if (bt_ranges_meet(&s->records, &keys))
@@ -97,7 +97,8 @@ static bool reads_for_leaf(struct send *s, struct bt_job *leaf)
 	struct bt_job data = { .length = 0 };
 	size_t known = s->data.count;
 
-	if (bt_sweep_job(&s->sweep, leaf) || (s->parent && bt_sweep_job(&s->sweep, &compared)))
+	if (bt_sweep_job(&s->sweep, leaf) ||
+	    (s->parent && bt_sweep_job(&s->sweep, &compared)))
 		return true;
 	if (s->data.count > known)
 		data = s->data.job[known];

@@ -36,29 +36,28 @@ struct bt_source {
 	struct bt_chunk_map map;
 	uint64_t bytes[PF_MAX_DEVICES];
 
-	/* Known when all nodes were read.  May be read by any thread. */
-	_Atomic(uint64_t) leaves;	/* that are read after all nodes */
-	_Atomic(uint64_t) blocks;	/* these, and those read before them */
-	/* The preload library is to drop blocks from the page cache once the check
-	 * has read them: leaves are read in a window, and the check keeps all of
-	 * them.  Under memory pressure the kernel would evict blocks that were not
-	 * used yet before those that were. */
+	/* Known when all nodes were read.  Any thread may read these. */
+	_Atomic(uint64_t) leaves;	/* leaves that are read after all nodes */
+	_Atomic(uint64_t) blocks;	/* these leaves, and all blocks read before */
+	/* The preload library should drop blocks from the page cache after the check
+	 * has read them, because the check keeps all leaves in its own memory.  Under
+	 * memory pressure the kernel would evict unused blocks before used ones. */
 	_Atomic(bool) drop_read;
 
 	/* Private. */
 	struct bt_slot_set seen;	/* blocks that were passed to a sink, or are
 					   in the order */
-	_Atomic(uint64_t) passed_on;	/* number of the former */
+	_Atomic(uint64_t) passed_on;	/* blocks that were passed to a sink */
 	bool seek_bound;
 	uint64_t room;			/* bytes that may be read ahead */
-	pthread_mutex_t lock;		/* of what follows */
+	pthread_mutex_t lock;		/* of the members below */
 	struct bt_leaf_order order;
 	struct bt_ptr *tree;		/* the roots of all trees, first that
 					   of the root tree */
 	size_t trees, tree_room;
 };
 
-/* Make a source of a struct that is otherwise zero.  Reads the chunk tree. */
+/* Make a source of a struct whose other members are zero.  Reads the chunk tree. */
 void bt_source_init(struct bt_source *btrfs, bt_reader read,
 		    void *ctx);
 /* Free its memory, if bt_source_init() was called. */

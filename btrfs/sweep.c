@@ -150,7 +150,7 @@ static size_t pop_jobs(struct bt_sweep *s, struct bt_job **first)
 	return n;
 }
 
-static void *work(void *arg)
+static void *run_jobs(void *arg)
 {
 	struct bt_sweep *s = arg;
 	struct bt_job *job;
@@ -173,9 +173,9 @@ void bt_sweep(struct bt_sweep *s)
 	bt_jobs_order(&s->jobs);
 	s->next = 0;
 	while (n + 1 < s->threads && n + 1 < s->jobs.count &&
-	       !e2pf_thread_start(&thread[n], work, s))
+	       !e2pf_thread_start(&thread[n], run_jobs, s))
 		n++;
-	work(s);
+	run_jobs(s);
 	while (n)
 		pthread_join(thread[--n], NULL);
 }

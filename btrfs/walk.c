@@ -423,9 +423,9 @@ static void report(struct pf_session *session, struct pf_report *r)
 	r->block_size = w->nodesize;
 	r->threads = "one request in flight each";
 	if (w->cached)
-		pf_note(&r->notes, "reads: already cached (by samples)");
+		pf_report_note(&r->notes, "reads: already cached (by samples)");
 	if (w->full)
-		pf_note(&r->notes, "reads: memory limit reached");
+		pf_report_note(&r->notes, "reads: memory limit reached");
 }
 
 static void count(const struct pf_session *session, struct pf_engine_stats *stats)

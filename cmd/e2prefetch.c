@@ -16,6 +16,7 @@
 
 #include "commands.h"
 #include "prefetch/share.h"
+#include "prefetch/statistics.h"
 #include "lib/thread.h"
 #include "lib/lock.h"
 #include "btrfs/walk.h"
@@ -38,14 +39,14 @@ struct reading {
 	int status;			/* the worst of all */
 };
 
-static void worst(int *status, int other)
+static void raise_status(int *status, int other)
 {
 	if (other > *status)
 		*status = other;
 }
 
 /* Leave the next filesystem the memory that this one has not used. */
-static void spend(struct reading *r, struct pf_session *s)
+static void subtract_memory(struct reading *r, struct pf_session *s)
 {
 	const uint64_t min = 1u << 20;
 	struct pf_engine_stats st;
@@ -108,7 +109,7 @@ static bool read_target(struct reading *r, unsigned i)
 	bool over, opened = !status;
 	errcode_t err;
 
-	worst(&r->status, status);
+	raise_status(&r->status, status);
 	if (opened && is_over(r, i)) {
 		pf_session_turn_off(t->session, command_ended);
 	} else if (opened && !t->btrfs) {
@@ -118,7 +119,7 @@ static bool read_target(struct reading *r, unsigned i)
 	}
 	over = is_over(r, i + 1);
 	if (opened && !over && wait_for_target(r, t)) {
-		spend(r, t->session);
+		subtract_memory(r, t->session);
 		over = is_over(r, i + 1);
 		if (!over)
 			t->seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - began;
@@ -159,7 +160,7 @@ static bool has_ended(struct reading *r, struct pf_engine_stats *sum)
 	for (i = 0; i < begun && !done; i++)
 		if (r->targets.item[i].session) {
 			pf_session_count(r->targets.item[i].session, &one);
-			pf_stats_add(sum, &one);
+			pf_statistics_add(sum, &one);
 		}
 	return done;
 }
@@ -262,7 +263,7 @@ static void write_log(const struct target *t, const struct pf_engine_stats *st,
 		 " requests; %.1f s%s%s", (double)st->prefetched_bytes / (1u << 20),
 		 st->prefetched_requests, t->seconds,
 		 why ? "; incomplete: " : "", why ? why : "");
-	pf_system_log(t->device, text);
+	pf_report_to_syslog(t->device, text);
 }
 
 /* Print how much was read, if that was asked for, or if somebody at a terminal may wonder
@@ -315,7 +316,7 @@ static int finish_target(const struct reading *all, const struct target *t,
 		write_log(t, &r.engine, why);
 	/* There is no check that could use them. */
 	r.engine.wasted_bytes = 0;
-	*no_stats = pf_stats_save(o->settings.stats, &r);
+	*no_stats = pf_statistics_save(o->settings.stats, &r);
 	return why ? EXIT_INCOMPLETE : 0;
 }
 
@@ -330,11 +331,11 @@ static int finish(struct reading *r)
 	for (i = 0; i < r->begun; i++) {
 		why = none;
 		if (r->targets.item[i].session)
-			worst(&r->status, finish_target(r, &r->targets.item[i],
-							&why));
+			raise_status(&r->status,
+				     finish_target(r, &r->targets.item[i], &why));
 	}
 	if (r->o->settings.stats)
-		worst(&r->status, stats_status(r->o, why));
+		raise_status(&r->status, stats_status(r->o, why));
 	return r->status;
 }
 

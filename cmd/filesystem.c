@@ -16,7 +16,7 @@ void report(const struct options *o, const char *name, const char *text)
 {
 	fprintf(stderr, "e2prefetch: %s: %s\n", name, text);
 	if (o->settings.log)
-		pf_system_log(name, text);
+		pf_report_to_syslog(name, text);
 }
 
 /* The group of the device's node is of no help: who may not write to the device may not

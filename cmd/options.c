@@ -116,7 +116,7 @@ int wrong(const char *format, ...)
 /* "90", "10m", "2h": in seconds. */
 static int parse_time(const char *text, uint64_t min, uint64_t *out)
 {
-	return pf_parse_number(text, "mh", 60, min, UINT32_MAX, out);
+	return pf_settings_parse_number(text, "mh", 60, min, UINT32_MAX, out);
 }
 
 /* Parse an option.  Returns 0, EINVAL if its value is invalid, or -1 if there is
@@ -127,8 +127,8 @@ static int parse_option(int c, const char *value, struct options *o)
 	case 'O':
 		o->classes = EXT4_ALL_CLASSES;
 		return !strcmp(value, "all") ? 0 :
-		       pf_parse_names(value, ext4_class_names, EXT4_CLASSES,
-				      &o->classes);
+		       pf_settings_parse_names(value, ext4_class_names,
+					       EXT4_CLASSES, &o->classes);
 	case 'x':
 		o->one_filesystem = true;
 		break;

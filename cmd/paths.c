@@ -55,8 +55,8 @@ static bool is_below(const char *path, const char *directory)
 }
 
 /* The node of a block device with this number, or NULL: a container may have none.
- * People know the names of mapped devices, whose nodes in /dev only have a number.  Deeper
- * directories are not searched: /dev/shm is anybody's. */
+ * People know the names of mapped devices, whose nodes in /dev only have a number.
+ * Deeper directories are not searched: /dev/shm is anybody's. */
 static char *find_device(dev_t number)
 {
 	glob_t found = { .gl_pathc = 0 };

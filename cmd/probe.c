@@ -45,7 +45,7 @@ static void print_measured(const struct ext4_probe *p)
 	if (speed->byte_ps)
 		printf("%.0f MB/s sequential; ", 1e6 / (double)speed->byte_ps);
 	printf("%sseek-bound%s\n", speed->seek_bound ? "" : "not ",
-	       pf_single_spindle(&p->topo, speed->seek_bound) ?
+	       pf_spindle_is_single(&p->topo, speed->seek_bound) ?
 	       ", single spindle" : "");
 }
 
@@ -92,8 +92,8 @@ static void print_time(const struct ext4_probe *p)
 	else
 		printf("estimate: %s %s for a prefetched check\n",
 		       short_one ? "at most" : "about",
-		       pf_in_words(short_one ? 1 : p->seconds, text,
-				   sizeof(text)));
+		       pf_report_format_seconds(short_one ? 1 : p->seconds, text,
+						sizeof(text)));
 }
 
 /* 0, or another status: whether a check takes longer than `limit` seconds. */

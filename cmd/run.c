@@ -25,7 +25,7 @@
 #define MIN_TASKS 3u
 
 /* Without pidfd_open(2) of Linux 5.3, how often to look whether the command has ended. */
-#define LOOK_MS 100
+#define POLL_MS 100
 
 /* If standard error is a closed pipe or a full file, the command runs all the same. */
 static void complain(const char *what, const char *name, int err)
@@ -186,13 +186,13 @@ bool wait_beside(const struct beside *b, int other, int milliseconds)
 		{ .fd = b->pidfd, .events = POLLIN },
 		{ .fd = other, .events = POLLIN }
 	};
-	bool look = b->command && b->pidfd < 0;
+	bool must_poll = b->command && b->pidfd < 0;
 	int n;
 
 	do {
-		n = poll(fd, 2, look && milliseconds < 0 ? LOOK_MS :
+		n = poll(fd, 2, must_poll && milliseconds < 0 ? POLL_MS :
 			 milliseconds);
-		if (look && kill(b->command, 0) && errno == ESRCH)
+		if (must_poll && kill(b->command, 0) && errno == ESRCH)
 			return true;
 	} while (!n && milliseconds < 0);
 	return fd[0].revents;

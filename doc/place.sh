@@ -25,7 +25,8 @@ for file; do
 		-e "s|/etc/e2prefetch\.conf|$sysconfdir/e2prefetch.conf|g" \
 		-e 's|^!\[(.*)\]\((doc/)?(timing-[^)]*)\)$|\1: `doc/\3` in the sources|' \
 		-e 's@\[[^]]*\]\((\.\./)?((bench/README|SECURITY|CONTRIBUTING)\.md)\)@`\2` in the sources@g' \
-		-e "s@\[[^]]*\]\((doc/)?(($developers)\.md)\)@\`doc/\2\` in the sources@g" \
+		-e \
+		"s@\[[^]]*\]\((doc/)?(($developers)\.md)\)@\`doc/\2\` in the sources@g" \
 		-e "s@doc/(($installed)\.md)@$beside\1@g" \
 		"$file" >"$file.new"
 	# The mode of the installed file is kept.

@@ -87,16 +87,17 @@ static void accelerate(const struct findings *found)
 
 		if (!why_not)
 			e2fsck_accel.begin(i);
-		pf_note(&preload.report.notes, "%s: %saccelerated (%s)",
-			pf_acceleration_names[i], why_not ? "not " : "",
-			why_not ? why_not : "self-test matched libext2fs");
+		pf_report_note(&preload.report.notes, "%s: %saccelerated (%s)",
+			       pf_acceleration_names[i], why_not ? "not " : "",
+			       why_not ? why_not :
+				       "self-test matched libext2fs");
 	}
 }
 
 static void turn_off(const char *why)
 {
 	preload.on = false;
-	pf_note_off(&preload.report.notes, "off", why);
+	pf_report_note_off(&preload.report.notes, "off", why);
 }
 
 static unsigned give_back(void)
@@ -112,7 +113,7 @@ static unsigned give_back(void)
 
 /* Decide, before the first session, whether this process may read ahead and
  * which accelerations it gets. */
-static void decide(ext2_filsys fs)
+static void choose_features(ext2_filsys fs)
 {
 	struct findings found;
 	enum selftest outcome;
@@ -185,8 +186,8 @@ static bool open_session(ext2_filsys fs)
 
 	if (open_observed(fs, &session)) {
 		if (!e2fsck_check.session)
-			pf_note_off(&preload.report.notes, "off",
-				    "cannot open the device or allocate memory");
+			pf_report_note_off(&preload.report.notes, "off",
+					   "cannot open the device or allocate memory");
 		return false;
 	}
 	if (e2fsck_check.session)
@@ -199,7 +200,7 @@ static bool begin_session(ext2_filsys fs)
 {
 	self.opened = NULL;
 	if (!self.decided)
-		decide(fs);
+		choose_features(fs);
 	if (!preload.on || !open_session(fs))
 		return false;
 	e2fsck_check.fs = fs;

@@ -15,50 +15,51 @@
 
 /* The request in e2fsck's arguments. */
 struct arguments {
-	bool force;		/* a clean filesystem is checked, too; or an
+	bool force;		/* check a clean filesystem, too; set also if an
 				   option may mean that */
 };
 
 struct arguments e2fsck_arguments_read(int argc, char *const *argv);
 
-/* Whether e2fsck checks nothing, unless it is forced to: the filesystem is marked
- * as clean.  `now` is the time, in seconds. */
+/* Returns true if the filesystem is marked as clean, so that e2fsck checks nothing
+ * unless it is forced to.  `now` is the time, in seconds. */
 bool e2fsck_arguments_find_clean(const struct ext2_super_block *super,
 				 int64_t now);
 
 extern struct e2fsck_check {
 	struct arguments arguments;
 	char *path;			/* of the filesystem opened last */
-	bool threads;			/* threads of ours may have started */
+	bool threads;			/* this library may have started threads */
 	_Atomic ext2_filsys fs;		/* the filesystem being checked */
 	struct pf_session *session;	/* of `fs`, or of the last one */
 } e2fsck_check;
 
-/* A filesystem was opened, or all of its inodes are about to be scanned.  A scan
- * means that there is a check, even if it looked as if there would be none.  True
- * if a session begins that follows the check. */
+/* A filesystem was opened.  Returns true if a session begins that follows the check. */
 bool e2fsck_check_opens(ext2_filsys fs, const char *name, const char *options);
+
+/* A scan of all inodes is about to begin, so there is a check, even if none was
+ * expected.  Returns true if a session begins that follows the check. */
 bool e2fsck_check_scans(ext2_filsys fs);
 
-/* This filesystem, or NULL, is about to be closed. */
+/* The program is about to close this filesystem, which may be NULL. */
 void e2fsck_check_closes(ext2_filsys fs);
 
-/* The preload library with the accelerations; NULL if it is not in the process, or if
- * another version of it is. */
+/* Returns the interface of e2fsck-accel.so; NULL if this version of it is not in the
+ * process. */
 const struct accel *e2fsck_check_accel(void);
 
-/* Whether the preload library can see where this e2fsck is in its check. */
+/* Returns true if this library can follow the stages of this e2fsck. */
 bool e2fsck_stages_can_be_followed(void);
 
-/* check.fs was opened, and check.session is its session: passes.c follows it.  Called
- * on the checker's thread. */
+/* Begin to follow e2fsck_check.fs for e2fsck_check.session.  Called by the checker's
+ * thread. */
 void e2fsck_passes_begin(void);
 
-/* End the session, if there is one.  From then on nothing is told to the engine,
- * whatever the checker's threads still do.  May be called by any thread. */
+/* End the session, if there is one.  Later calls of the checker's threads are no longer
+ * reported to the engine.  Safe from any thread. */
 void e2fsck_check_ends(void);
 
-/* Events of a check that the preload library can see. */
+/* Events of a check that this library can see. */
 enum seen {
 	SEEN_OPEN,		/* the filesystem was opened */
 	SEEN_SCAN,		/* a scan of all inodes begins */
@@ -69,25 +70,25 @@ enum seen {
 	SEEN_LINKS_END		/* the link counts are freed */
 };
 
-/* The stage that follows `stage` when `seen` happens. */
+/* Returns the stage after `stage` when `seen` happens. */
 enum ext4_stage e2fsck_stage_after(enum ext4_stage stage, enum seen seen);
 
 /*
  * clones.c: blocks that several files claim.  Pass 1B finds them in the order in which
- * pass 1D clones them, each by a read and a write, so they can be read ahead of
- * pass 1D.  All functions must be called from the checker's thread.
+ * pass 1D clones them, by a read and a write each, so they can be read ahead of pass
+ * 1D.  Only the checker's thread may call these functions.
  */
 
-/* Forget all blocks: a scan of all inodes begins. */
+/* Forget all blocks, because a scan of all inodes begins. */
 void e2fsck_clones_forget(void);
 
-/* Pass 1B has found that this block of a file is claimed several times.  Without
- * memory it is not read ahead. */
+/* Pass 1B has found that several files claim this block.  It is not read ahead if
+ * memory runs out. */
 void e2fsck_clones_add(uint64_t block);
 
-/* Pass 1D has reached such a block of a file whose blocks it clones.  The engine
- * and its source are those of the check. */
-void e2fsck_clones_at(struct ext4_source *ext4, struct pf_engine *engine,
-		      uint64_t block);
+/* Pass 1D has reached such a block, in a file whose blocks it clones.  `ext4` and
+ * `engine` are those of the check. */
+void e2fsck_clones_report_block(struct ext4_source *ext4,
+				struct pf_engine *engine, uint64_t block);
 
 #endif

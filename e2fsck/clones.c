@@ -35,10 +35,10 @@ struct run {
 	uint64_t count;
 };
 
-/* A run, and the place of its first block in the order. */
+/* A run, and the index of its first block in the order. */
 struct position {
 	size_t run;
-	uint64_t place;
+	uint64_t index;
 };
 
 static struct {
@@ -48,7 +48,7 @@ static struct {
 	uint8_t *waiting;		/* a bit: in a run, and not reached by pass
 					   1D */
 	struct position checker, given;
-	uint64_t next_check;			/* the place of the next check */
+	uint64_t next_check;			/* the index of the next check */
 	unsigned strays;
 	bool begun;
 } self;
@@ -99,12 +99,12 @@ void e2fsck_clones_add(uint64_t block)
 	self.blocks++;
 }
 
-/* Move to the run that contains this place, at the position or after it.  False if
+/* Move to the run that contains this index, at the position or after it.  False if
  * there is none. */
-static bool move_to(struct position *p, uint64_t place)
+static bool move_to(struct position *p, uint64_t index)
 {
-	while (p->run < self.runs && place - p->place >= self.run[p->run].count)
-		p->place += self.run[p->run++].count;
+	while (p->run < self.runs && index - p->index >= self.run[p->run].count)
+		p->index += self.run[p->run++].count;
 	return p->run < self.runs;
 }
 
@@ -116,28 +116,28 @@ static void hand_over(struct ext4_source *ext4, struct pf_engine *engine,
 	uint64_t first, n;
 	size_t used = 0;
 
-	n = ext4_source_list_wants(ext4, engine, reached, &first);
-	if (n && first < self.given.place)
+	n = ext4_source_list_count_wanted(ext4, engine, reached, &first);
+	if (n && first < self.given.index)
 		self.given = (struct position){ 0, 0 };
 	for (; n && move_to(&self.given, first); n--, first++) {
 		block[used++] = self.run[self.given.run].block + first -
-				self.given.place;
+				self.given.index;
 		if (used == PART) {
-			ext4_source_list_put(ext4, engine, block, used);
+			ext4_source_list_add(ext4, engine, block, used);
 			used = 0;
 		}
 	}
 	if (used)
-		ext4_source_list_put(ext4, engine, block, used);
+		ext4_source_list_add(ext4, engine, block, used);
 }
 
 /* Find the run of a block that pass 1D has reached, at the current position or
  * after it.  False if there is none. */
-static bool find(uint64_t block)
+static bool find_run(uint64_t block)
 {
 	struct position p = self.checker;
 
-	for (; p.run < self.runs; p.place += self.run[p.run++].count)
+	for (; p.run < self.runs; p.index += self.run[p.run++].count)
 		if (block - self.run[p.run].block < self.run[p.run].count) {
 			self.checker = p;
 			return true;
@@ -145,10 +145,10 @@ static bool find(uint64_t block)
 	return false;
 }
 
-void e2fsck_clones_at(struct ext4_source *ext4, struct pf_engine *engine,
-		      uint64_t block)
+void e2fsck_clones_report_block(struct ext4_source *ext4,
+				struct pf_engine *engine, uint64_t block)
 {
-	uint64_t place;
+	uint64_t index;
 
 	/* The last file that still claims a block keeps it. */
 	if (self.strays > MAX_STRAYS || !self.blocks ||
@@ -159,14 +159,14 @@ void e2fsck_clones_at(struct ext4_source *ext4, struct pf_engine *engine,
 		ext4_source_list_begin(ext4, engine, self.blocks, EXT4_FILES);
 	}
 	self.begun = true;
-	if (!find(block)) {
+	if (!find_run(block)) {
 		self.strays++;
 		return;
 	}
-	place = self.checker.place + block - self.run[self.checker.run].block;
-	if (place < self.next_check)
+	index = self.checker.index + block - self.run[self.checker.run].block;
+	if (index < self.next_check)
 		return;
-	self.next_check = place + CHECK_EVERY;
-	pf_engine_report_position(engine, EXT4_PHASE_LIST, place);
-	hand_over(ext4, engine, place);
+	self.next_check = index + CHECK_EVERY;
+	pf_engine_report_position(engine, EXT4_PHASE_LIST, index);
+	hand_over(ext4, engine, index);
 }

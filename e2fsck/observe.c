@@ -67,9 +67,9 @@ bool e2fsck_failed_read_may_be_ours(void)
 
 /* Tell the engine of a read before it is made.  Returns the engine if it must
  * also be told afterwards. */
-static struct pf_engine *announce(io_channel channel,
-				  unsigned long long block, int count,
-				  struct pf_read *r)
+static struct pf_engine *announce_read(io_channel channel,
+				       unsigned long long block, int count,
+				       struct pf_read *r)
 {
 	struct pf_engine *engine = engine_of(channel);
 	uint64_t bs = (uint64_t)channel->block_size;
@@ -92,7 +92,7 @@ static errcode_t read_observed(io_channel channel, unsigned long long block,
 	struct observed_read outer = reading, o = { .is_several = count > 1 };
 	errcode_t err;
 
-	o.engine = announce(channel, block, count, &o.r);
+	o.engine = announce_read(channel, block, count, &o.r);
 	o.r.of_several = count == 1 && o.r.offset >= failed_from &&
 			 o.r.offset < failed_to;
 	reading = o;

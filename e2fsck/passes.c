@@ -16,7 +16,7 @@
  * entries that the walk visits before the engine is asked again whether it has
  * room for more. */
 #define LIST_PART 4096u
-#define LIST_LOOK 64u
+#define LIST_CHECK_EVERY 64u
 
 static struct {
 	uint32_t group_inodes;		/* of each of check.fs's groups */
@@ -40,7 +40,7 @@ static struct ext4_source *source(void)
 
 /* A cancelled check closes the filesystem before it frees its counts: there is
  * no engine to notify then. */
-static void notice(enum seen seen)
+static void advance_stage(enum seen seen)
 {
 	enum ext4_stage stage = atomic_load(&self.stage);
 	enum ext4_stage next = e2fsck_stage_after(stage, seen);
@@ -56,7 +56,7 @@ void e2fsck_passes_begin(void)
 {
 	self.group_inodes = e2fsck_check.fs->super->s_inodes_per_group;
 	self.scan = NULL;
-	notice(SEEN_OPEN);
+	advance_stage(SEEN_OPEN);
 }
 
 /*
@@ -103,14 +103,14 @@ static void read_map_ahead(ext2_filsys fs, ext2_ino_t ino)
 /* e2fsck looks up each block in its bitmap of blocks that several files claim, which
  * knows only its cluster.  Readahead waits for the first clone: the user may choose to
  * delete the files. */
-static void claimed(void *ctx)
+static void handle_claimed_block(void *ctx)
 {
 	const struct block_walk *w = ctx;
 
 	if (self.stage == EXT4_PASS1B)
 		e2fsck_clones_add(w->block);
 	else if (engine())
-		e2fsck_clones_at(source(), engine(), w->block);
+		e2fsck_clones_report_block(source(), engine(), w->block);
 }
 
 /* A check that may not write clones nothing.  A clone changes the file's blocks,
@@ -138,7 +138,7 @@ errcode_t ext2fs_block_iterate3(ext2_filsys fs, ext2_ino_t ino, int flags,
 		read_map_ahead(fs, ino);
 	if (!may_be_claimed(fs, flags))
 		return real(fs, ino, flags, block_buf, func, data);
-	e2fsck_accel.watch_claims(claimed, &w);
+	e2fsck_accel.watch_claims(handle_claimed_block, &w);
 	err = real(fs, ino, flags, block_buf, claims_block, &w);
 	e2fsck_accel.watch_claims(NULL, NULL);
 	return err;
@@ -174,7 +174,7 @@ errcode_t ext2fs_open_inode_scan(ext2_filsys fs, int buffer_blocks,
 	/* A scan inside another walk is not a pass. */
 	if (!preload.on || fs != e2fsck_check.fs || self.scan || self.in_list)
 		return real(fs, buffer_blocks, scan);
-	notice(SEEN_SCAN);
+	advance_stage(SEEN_SCAN);
 	e2fsck_clones_forget();
 	begin_reading(fs);
 	err = real(fs, buffer_blocks, scan);
@@ -203,7 +203,8 @@ errcode_t ext2fs_get_next_inode_full(ext2_inode_scan scan, ext2_ino_t *ino,
 	/* NULL once the check has ended, whatever its threads still do. */
 	e = *ino && scan == self.scan ? engine() : NULL;
 	if (e)
-		pf_engine_report_position(e, EXT4_PHASE_TABLES, (*ino - 1) / self.group_inodes);
+		pf_engine_report_position(e, EXT4_PHASE_TABLES,
+					  (*ino - 1) / self.group_inodes);
 	return err;
 }
 
@@ -244,7 +245,7 @@ static void hand_over(struct walk *w)
 
 	if (!ext4)
 		return;
-	n = ext4_source_list_wants(ext4, e, w->index, &first);
+	n = ext4_source_list_count_wanted(ext4, e, w->index, &first);
 	while (n) {
 		uint64_t count = n < LIST_PART ? n : LIST_PART;
 
@@ -252,7 +253,7 @@ static void hand_over(struct walk *w)
 		if (real(w->list, copy_entry, first, count, &part) ||
 		    !part.used)
 			return;
-		ext4_source_list_put(ext4, e, part.block, part.used);
+		ext4_source_list_add(ext4, e, part.block, part.used);
 		first += part.used;
 		n -= part.used;
 	}
@@ -267,7 +268,7 @@ static int watched_entry(ext2_filsys fs, struct ext2_db_entry2 *entry,
 		E2PF_KEEP_ERRNO;
 
 		pf_engine_report_position(engine(), EXT4_PHASE_LIST, w->index);
-		if (w->index % LIST_LOOK == 0)
+		if (w->index % LIST_CHECK_EVERY == 0)
 			hand_over(w);
 		w->index++;
 	}
@@ -286,7 +287,7 @@ static bool watch_walk(struct walk *w)
 	/* In pass 1C the walk over the list is part of a walk over names, not a
 	 * pass of its own. */
 	if (self.stage != EXT4_PASS1C)
-		notice(SEEN_LIST);
+		advance_stage(SEEN_LIST);
 	ext4_source_list_begin(source(), engine(),
 			       (uint64_t)ext2fs_dblist_count2(w->list), EXT4_DIRS);
 	return true;
@@ -299,7 +300,7 @@ static errcode_t leave_walk(errcode_t err)
 
 	if (engine()) {
 		ext4_source_list_end(source(), engine());
-		notice(SEEN_LIST_END);
+		advance_stage(SEEN_LIST_END);
 	}
 	self.in_list = false;
 	return err;
@@ -330,10 +331,10 @@ errcode_t ext2fs_dblist_dir_iterate(ext2_dblist dblist, int flags,
 	REAL(ext2fs_dblist_dir_iterate);
 
 	if (seen)
-		notice(SEEN_NAMES);
+		advance_stage(SEEN_NAMES);
 	err = real(dblist, flags, block_buf, func, data);
 	if (seen)
-		notice(SEEN_NAMES_END);
+		advance_stage(SEEN_NAMES_END);
 	return err;
 }
 
@@ -341,6 +342,6 @@ void ext2fs_free_icount(ext2_icount_t icount)
 {
 	REAL(ext2fs_free_icount);
 
-	notice(SEEN_LINKS_END);
+	advance_stage(SEEN_LINKS_END);
 	real(icount);
 }

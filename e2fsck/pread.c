@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The unix manager reads with a pread64() of ours, which takes the place of libc's in every
+ * The unix manager reads with a pread64() of ours, which interposes libc's in every
  * program or preload library that is linked with this.  Decides how a failed read is made
  * again.
  */
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "observe.h"
+#include "prefetch/trace.h"
 
 #ifdef __GLIBC__
 #define PREAD pread64
@@ -68,6 +69,7 @@ static bool read_pages(int fd, void *to, size_t length, off_t offset)
 	off_t from = offset + (off_t)length - (off_t)end;
 	ssize_t n = -1;
 
+	PF_TRACE(read_retried, offset, length);
 	errno = EINVAL;
 	if (pages && direct >= 0)
 		n = read_by(direct, pages, size, from);

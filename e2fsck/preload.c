@@ -137,10 +137,11 @@ static void end(void)
 		return;
 	scanned = e2fsck_check.session && e2fsck_check.session->options.budget;
 	if (!e2fsck_check.session && !preload.report.notes.count)
-		pf_note_off(&preload.report.notes, "off", e2fsck_check.path ?
-			    "the filesystem is marked clean" :
-			    "no check began");
-	preload_tell(&(struct preload_result) {
+		pf_report_note_off(&preload.report.notes, "off",
+				   e2fsck_check.path ?
+				   "the filesystem is marked clean" :
+				   "no check began");
+	preload_report_result(&(struct preload_result) {
 		.session = e2fsck_check.session, .done = "checked",
 		.finished = scanned, .logged = scanned,
 		.counted = e2fsck_check.session

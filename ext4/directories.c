@@ -8,18 +8,18 @@
 #include "tables.h"
 #include "lib/lock.h"
 
-/* With an inode such a part of its table is read; with a directory's block those of others
- * in half of that.  On aged60, find of 34, 708, 2173 and 6767 inodes took with 512 KiB
- * 0.27, 0.88, 1.13 and 1.36 s on a disk (with half as much the last took 1.43, and as
- * much around blocks as of tables 0.34, 0.97, 1.07 and 1.22), and 34 inodes 0.10 on the
- * network volume, twice as long as alone. */
+/* With an inode such a part of its table is read; with a directory's block those of
+ * others in half of that.  On aged60, find of 34, 708, 2173 and 6767 inodes took with
+ * 512 KiB 0.27, 0.88, 1.13 and 1.36 s on a disk (with half as much the last took 1.43,
+ * and as much around blocks as of tables 0.34, 0.97, 1.07 and 1.22), and 34 inodes 0.10
+ * on the network volume, twice as long as alone. */
 #define SEEK_PART (512u << 10)
 #define FLASH_PART (128u << 10)
 
 /* What is kept in memory at most, whatever the size of the filesystem: references of 24
- * bytes, names of 8, sets of 50 million inodes that lie side by side, of parts of 96 TiB's
- * tables, and of stretches; and how many references and names are gone through, 0.4 s.
- * Beyond that everything is read. */
+ * bytes, names of 8, sets of 50 million inodes that lie side by side, of parts of
+ * 96 TiB's tables, and of stretches; and how many references and names are gone through,
+ * 0.4 s.  Beyond that everything is read. */
 #define MAX_REFS (1u << 19)
 #define MAX_NAMES (1u << 20)
 #define MAX_WANTED_BYTES (16u << 20)
@@ -31,8 +31,8 @@
  * are known, only directories are read, with nothing around them, because a command that
  * reads only names would wait for inodes longer than it takes itself.  ls -f of a
  * directory of 17 files on aged60 took 0.05 s alone, 0.17 with their inodes and 0.08
- * without, and find 0.13, 0.12 and 0.13.  With 64 directories find of 708 inodes took 0.97
- * s in place of 0.87. */
+ * without, and find 0.13, 0.12 and 0.13.  With 64 directories find of 708 inodes took
+ * 0.97 s in place of 0.87. */
 #define FEW_NAMES 64u
 #define FEW_DIRECTORIES 4u
 
@@ -71,8 +71,8 @@ struct sweeps {
 	uint64_t steps;			/* of MAX_STEPS */
 };
 
-/* Whose blocks are found: those of the inode that is being parsed, or, in want_inode(), the
- * table of a group.  Their kinds keep that number. */
+/* Whose blocks are found: those of the inode that is being parsed, or, in want_inode(),
+ * the table of a group.  Their kinds keep that number. */
 struct parent {
 	struct sweeps *s;
 	uint32_t number;
@@ -119,8 +119,8 @@ static uint64_t table_parts(const struct sweeps *s)
 
 static void want_inode(struct sweeps *s, uint32_t ino);
 
-/* There are many names or directories: read those directories again, with what lies around
- * them. */
+/* There are many names or directories: read those directories again, with what lies
+ * around them. */
 static void leave_few(struct sweeps *s)
 {
 	uint32_t i;
@@ -273,7 +273,8 @@ static bool is_wanted(const struct sweeps *s, const struct pf_ref *ref)
 {
 	struct ext4_kind kind = ext4_kind_of(ref);
 
-	return kind.parse == EXT4_DIRECTORY_TABLE || pf_blockset_has(&s->wanted, kind.from_ino);
+	return kind.parse == EXT4_DIRECTORY_TABLE ||
+	       pf_blockset_has(&s->wanted, kind.from_ino);
 }
 
 static bool is_near(const struct sweeps *s, const struct pf_ref *ref)

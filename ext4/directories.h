@@ -16,8 +16,8 @@
 
 #include "source.h"
 
-/* As ext4_source_new(), with which it shares the rest of its interface; the directories are
- * those in the options. */
+/* As ext4_source_new(), with which it shares the rest of its interface; the directories
+ * are those in the options. */
 struct ext4_source *ext4_directories_new(const struct ext4_geometry *geo,
 					 const struct ext4_source_options *options);
 

@@ -12,17 +12,17 @@
 
 #include "session.h"
 
-/* The most bytes of a map: all that a double indirect block of 4 KiB refers to.  One of
- * 64 KiB could refer to 1 GiB; the first 4 MiB map 64 GiB of journal. */
-#define MAX_MAP (4u << 20)
+/* The most bytes of a block map: all that a double indirect block of 4 KiB refers to.
+ * One of 64 KiB could refer to 1 GiB; the first 4 MiB map 64 GiB of journal. */
+#define MAX_BLOCK_MAP (4u << 20)
 
-struct map_walk {
+struct block_map_walk {
 	struct pf_device *dev;
 	uint64_t left;			/* bytes */
 	uint64_t requested;
 };
 
-static void read_ahead(struct map_walk *w, uint64_t offset, uint64_t len)
+static void read_ahead(struct block_map_walk *w, uint64_t offset, uint64_t len)
 {
 	const struct pf_device_ops *ops = w->dev->ops;
 
@@ -41,7 +41,7 @@ static void read_ahead(struct map_walk *w, uint64_t offset, uint64_t len)
 
 static void read_ref_ahead(void *ctx, const struct pf_ref *ref)
 {
-	struct map_walk *w = ctx;
+	struct block_map_walk *w = ctx;
 	uint64_t n = ref->length < w->left ? ref->length : w->left;
 
 	read_ahead(w, ref->offset, n);
@@ -56,7 +56,7 @@ uint64_t ext4_journal_request(struct pf_device *dev,
 		.cls = EXT4_FILES, .parse = EXT4_INDIRECT_BLOCK,
 		.depth = 2, .data = EXT4_CLASSES
 	};
-	struct map_walk walk = { .dev = dev, .left = MAX_MAP };
+	struct block_map_walk walk = { .dev = dev, .left = MAX_BLOCK_MAP };
 	struct ext4_plan plan = {
 		.geo = geo, .classes = EXT4_ALL_CLASSES,
 		.sink = read_ref_ahead, .ctx = &walk

@@ -85,7 +85,8 @@ enum ext4_parse {
 	EXT4_INODE_TABLE,
 	EXT4_EXTENT_NODE,
 	EXT4_INDIRECT_BLOCK,
-	/* Below a directory (directories.c): a part of a table, and a block of entries. */
+	/* Below a directory (directories.c): a part of a table, and a block of
+	 * entries. */
 	EXT4_DIRECTORY_TABLE,
 	EXT4_DIRECTORY_BLOCK
 };

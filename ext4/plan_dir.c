@@ -59,7 +59,8 @@ void ext4_plan_entries(const struct ext4_geometry *geo, const void *bytes,
 	}
 }
 
-/* The value of the attribute "system.data", where a directory within its inode continues. */
+/* The value of the attribute "system.data", where a directory within its inode
+ * continues. */
 static void plan_inline_rest(const struct ext4_geometry *geo, const uint8_t *tail,
 			     size_t room, ext4_entry_fn *found, void *ctx)
 {

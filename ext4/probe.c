@@ -40,7 +40,7 @@
 
 /* One of the `step` groups from g on.  Files of a kind may lie in each fourth group, and
  * each fourth one alone would show all of them or none. */
-static uint32_t sampled(uint32_t g, uint32_t step, uint32_t groups)
+static uint32_t choose_sample(uint32_t g, uint32_t step, uint32_t groups)
 {
 	uint32_t number = g + ((g / step * 2654435761u) >> 16) % step;
 
@@ -60,7 +60,7 @@ static errcode_t count_metadata(struct ext4_session *s, uint32_t step,
 	if (!some)
 		return EXT2_ET_NO_MEMORY;
 	for (g = 0; g < s->geo.groups; g += step) {
-		uint32_t number = sampled(g, step, s->geo.groups);
+		uint32_t number = choose_sample(g, step, s->geo.groups);
 
 		some[number] = ext4_source_group(s->ext4, number);
 	}
@@ -101,15 +101,15 @@ static bool is_parallel(const struct pf_speed *speed)
 static double request_seconds(const struct ext4_probe *p)
 {
 	const struct pf_topology *topo = &p->topo;
-	double deep = seconds_of(p->speed.latency_qd8_ns);
+	double latency = seconds_of(p->speed.latency_qd8_ns);
 	double min = seconds_of(p->speed.min_latency_ns);
 
 	if (topo->spindles && !topo->unsure)
-		return deep * PART_DISK / topo->spindles;
+		return latency * PART_DISK / topo->spindles;
 	/* A wait for the processor was part of each of them. */
-	if (!p->speed.seek_bound && min < deep)
-		deep = min;
-	return deep * (!p->speed.seek_bound ? PART_FLASH :
+	if (!p->speed.seek_bound && min < latency)
+		latency = min;
+	return latency * (!p->speed.seek_bound ? PART_FLASH :
 		       is_parallel(&p->speed) ? PART_LATE : PART_LIKE_DISK);
 }
 

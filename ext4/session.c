@@ -72,11 +72,12 @@ static void report(struct pf_session *session, struct pf_report *r)
 	r->journal_bytes = s->journal_bytes;
 	r->order = "in the checker's order";
 	if (r->budget)
-		pf_note(&r->notes, "reads: %s (%s)", s->io_manager,
-			s->unmapped ? s->unmapped :
-			"cached blocks are copied from a mapping");
+		pf_report_note(&r->notes, "reads: %s (%s)", s->io_manager,
+			       s->unmapped ? s->unmapped :
+			       "cached blocks are copied from a mapping");
 	else
-		pf_note_off(&r->notes, "off", "the check ended before pass 1");
+		pf_report_note_off(&r->notes, "off",
+				   "the check ended before pass 1");
 }
 
 static void get_progress(struct pf_session *session,
@@ -141,7 +142,8 @@ static errcode_t add_device(struct ext4_session *s, const char *path,
 	return 0;
 }
 
-/* `unmapped` is what to say of it; NULL: its reads are copies. */
+/* Returns the name.  Sets *unmapped to why the manager does not map the device; NULL:
+ * it does. */
 static const char *name_manager(io_channel io, const char **unmapped)
 {
 	if (io->manager != e2mmap_io_manager) {
@@ -152,15 +154,31 @@ static const char *name_manager(io_channel io, const char **unmapped)
 	return *unmapped ? "unix" : "mmap";
 }
 
+static errcode_t create_engine(struct ext4_session *s,
+			       const struct ext4_source_options *what)
+{
+	static const struct ext4_source_options all = {
+		.classes = EXT4_ALL_CLASSES
+	};
+
+	if (!what)
+		what = &all;
+	s->ext4 = what->below_count ? ext4_directories_new(&s->geo, what) :
+				      ext4_source_new(&s->geo, what);
+	if (!s->ext4)
+		return EXT2_ET_NO_MEMORY;
+	s->ext4->copy_group = copy_group;
+	s->ext4->groups_owner = s;
+	s->base.engine = pf_engine_new(&s->ext4->source, s->base.dev);
+	return s->base.engine ? 0 : EXT2_ET_NO_MEMORY;
+}
+
 errcode_t ext4_session_open(ext2_filsys fs, const char *device, uint64_t offset,
 			    const struct pf_settings *settings,
 			    const struct pf_options *options,
 			    const struct ext4_source_options *what,
 			    struct pf_session **session)
 {
-	static const struct ext4_source_options all = {
-		.classes = EXT4_ALL_CLASSES
-	};
 	struct ext4_session *s = calloc(1, sizeof(*s));
 	bool has_checker = options && options->has_checker;
 	errcode_t err;
@@ -179,19 +197,9 @@ errcode_t ext4_session_open(ext2_filsys fs, const char *device, uint64_t offset,
 	/* The command opens a descriptor, with another table. */
 	if (!has_checker)
 		s->io_manager = "unix";
-	err = EXT2_ET_NO_MEMORY;
-	if (!what)
-		what = &all;
-	s->ext4 = what->below_count ? ext4_directories_new(&s->geo, what) :
-				      ext4_source_new(&s->geo, what);
-	if (!s->ext4)
-		goto fail;
-	s->ext4->copy_group = copy_group;
-	s->ext4->groups_owner = s;
-	s->base.engine = pf_engine_new(&s->ext4->source, s->base.dev);
-	if (!s->base.engine)
-		goto fail;
-	err = has_checker ? 0 : accept_groups(s, fs);
+	err = create_engine(s, what);
+	if (!err && !has_checker)
+		err = accept_groups(s, fs);
 	if (err)
 		goto fail;
 	if (!has_checker)

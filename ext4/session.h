@@ -21,13 +21,13 @@
 struct ext4_session {
 	struct pf_session base;
 	struct ext4_geometry geo;
-	ext2_filsys fs;			/* that groups are taken from, by any
-					   thread; NULL: there are none */
-	pthread_mutex_t lock;		/* of that */
+	ext2_filsys fs;			/* from which any thread copies groups; NULL:
+					   no groups can be copied */
+	pthread_mutex_t lock;		/* of `fs` */
 	struct ext4_source *ext4;
-	uint64_t journal_bytes;		/* of its map, requested */
-	const char *io_manager;		/* that the checker reads through */
-	const char *unmapped;		/* ... and does not map; NULL: it does */
+	uint64_t journal_bytes;		/* requested of the journal's block map */
+	const char *io_manager;		/* by which the checker reads */
+	const char *unmapped;		/* why it does not map the device; or NULL */
 };
 
 static inline struct ext4_session *ext4_session_of(struct pf_session *s)
@@ -36,12 +36,11 @@ static inline struct ext4_session *ext4_session_of(struct pf_session *s)
 }
 
 /*
- * Open a session on `fs`, which libext2fs has opened from `device`; the
- * filesystem begins `offset` bytes into the device.  `fs` is only read, and must
- * outlive the session, or its end.  `settings`, and `options` as pf_session_init() has
- * them, may be NULL; without `what` all is read.  With options->has_checker the caller
- * tells the engine
- * of the program's reads, and the engine keeps ahead of them.
+ * Open a session on `fs`, which libext2fs has opened from `device`.  The filesystem
+ * begins `offset` bytes into the device.  `fs` is only read, and must stay open until
+ * the session has ended.  `settings` and `options` are as for pf_session_init(), and
+ * may be NULL.  If `what` is NULL, everything is read.  With options->has_checker the
+ * caller reports the program's reads to the engine, which keeps ahead of them.
  */
 errcode_t ext4_session_open(ext2_filsys fs, const char *device, uint64_t offset,
 			    const struct pf_settings *settings,
@@ -49,22 +48,22 @@ errcode_t ext4_session_open(ext2_filsys fs, const char *device, uint64_t offset,
 			    const struct ext4_source_options *what,
 			    struct pf_session **session);
 
-/* The checker is about to walk the block map of the filesystem's journal, which
- * does not use extents.  `block` are the indirect, double indirect and triple
- * indirect block of the journal's inode; 0 means none. */
+/* The checker is about to walk the block map of a journal without extents.  `block` has
+ * the indirect, double indirect and triple indirect block of the journal's inode; 0:
+ * none. */
 void ext4_session_request_journal(struct pf_session *session,
 				  const uint32_t block[3]);
 
 /*
- * A scan of all inodes begins.  Stop reading ahead for an earlier scan, choose
- * threads, order and budget from the device's topology, and start.  May be
- * called any number of times.  `fs` is the one of ext4_session_open().  Does
- * nothing if a thread of the earlier scan still waits for the device.
+ * A scan of all inodes of `fs`, the filesystem of ext4_session_open(), begins.  Stop
+ * reading ahead for an earlier scan, choose threads, order and budget from the device's
+ * topology, and start.  Does nothing if a thread of the earlier scan still waits for
+ * the device.  May be called any number of times.
  */
 errcode_t ext4_session_start_scan(struct pf_session *session, ext2_filsys fs);
 
-/* The program has opened its filesystem again: continue the statistics of the
- * ended session `old`, and free that. */
+/* The program has opened its filesystem again.  Continue the statistics of the ended
+ * session `old`, and free `old`. */
 void ext4_session_inherit(struct pf_session *session, struct pf_session *old);
 
 /* Request the indirect, double indirect and triple indirect block that the journal's
@@ -81,7 +80,7 @@ struct ext4_probe {
 	struct pf_class_count plan[EXT4_CLASSES];
 	struct pf_topology topo;
 	uint32_t block_size, groups;
-	uint32_t groups_sampled;	/* if fewer than `groups`, scaled up */
+	uint32_t groups_sampled;	/* if fewer than `groups`, `plan` is scaled up */
 	uint64_t inodes;	/* in use */
 	struct pf_speed speed;		/* seek_bound: a check would take it to seek,
 					   measured or not */

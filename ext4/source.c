@@ -342,9 +342,9 @@ void ext4_source_list_begin(struct ext4_source *ext4, struct pf_engine *engine,
 				      &ext4->phases[EXT4_PHASE_LIST]);
 }
 
-uint64_t ext4_source_list_wants(struct ext4_source *ext4,
-				struct pf_engine *engine, uint64_t reached,
-				uint64_t *first)
+uint64_t ext4_source_list_count_wanted(struct ext4_source *ext4,
+				       struct pf_engine *engine,
+				       uint64_t reached, uint64_t *first)
 {
 	uint64_t room, n = 0;
 
@@ -384,7 +384,7 @@ static void add_to_list(void *ctx)
 	pthread_mutex_unlock(&ext4->lock);
 }
 
-void ext4_source_list_put(struct ext4_source *ext4, struct pf_engine *engine,
+void ext4_source_list_add(struct ext4_source *ext4, struct pf_engine *engine,
 			  const uint64_t *blocks, size_t count)
 {
 	struct list_part part = {

@@ -46,42 +46,44 @@ enum ext4_phase {
 	EXT4_PHASES
 };
 
-/* Copies one of the groups to *group, which is zero before. */
+/* Copy a group to *group, which is zero before the call. */
 typedef void ext4_copy_group_fn(void *groups_owner, uint32_t number,
 				struct ext4_group *group);
 
-/* What is read, and how. */
+/* What the source reads. */
 struct ext4_source_options {
 	unsigned classes;		/* a mask of 1u << enum ext4_class */
-	/* A mounted filesystem: unused parts of inode tables are not read, not even
-	 * in gaps; and with a page size, no page in which a block of one lies. */
+	/* The filesystem is mounted: do not read unused parts of inode tables, not
+	 * even in gaps. */
 	bool guarded;
-	uint32_t page;			/* bytes; 0: any page */
-	/* Inodes of directories: only what is below them is read (directories.h), and
-	 * no bitmap with the tables, because they name none.  They outlive the source.
-	 * If there are none, all is read. */
+	/* If not 0: do not read a page, of this many bytes, that contains a block of
+	 * an unused part. */
+	uint32_t page;
+	/* Inodes of directories: read only what is below them (directories.h), and no
+	 * bitmaps with the tables.  NULL: read everything.  Must outlive the source. */
 	const uint32_t *below;
 	unsigned below_count;
 };
 
 struct ext4_source {
 	struct pf_source source;
-	/* The filesystem; and all of its groups, or who tells them to any
-	 * thread: 60 TiB have 480,000, and e2fsck has them in memory. */
+	/* The filesystem, and either all of its groups or a function that any thread
+	 * calls to copy one.  60 TiB have 480,000 groups, which e2fsck has in memory. */
 	const struct ext4_geometry *geo;
 	const struct ext4_group *groups;
 	ext4_copy_group_fn *copy_group;
 	void *groups_owner;
 	struct ext4_source_options options;
-	void (*release)(struct ext4_source *ext4);	/* what is added to it, or NULL */
-	/* Private; those up to the lock are written by begin() and next(). */
+	void (*release)(struct ext4_source *ext4);	/* free what directories.c has
+							   added; or NULL */
+	/* Private.  begin() and next() write the members before the lock. */
 	bool ordered;			/* tables lie in the order of groups */
 	uint64_t bytes;			/* of the filesystem */
 	struct pf_phase phases[EXT4_PHASES];
-	bool bitmaps_early;		/* they belong to the phase TABLES, */
-	bool bitmaps_done;		/* which has ended */
+	bool bitmaps_early;		/* bitmaps are read in the phase TABLES */
+	bool bitmaps_done;		/* ... and that phase has ended */
 	bool has_checker;
-	pthread_mutex_t lock;		/* of the list, which is what follows */
+	pthread_mutex_t lock;		/* of the members below, which are the list */
 	enum ext4_class list_class;
 	uint64_t *list;			/* ring of blocks, allocated when a list
 					   begins */
@@ -90,37 +92,37 @@ struct ext4_source {
 };
 
 /*
- * Create a source for a filesystem of this geometry, which must outlive it.
- * The source has one device.
- * Before an engine is started with it, set `groups`, which must outlive it, or
- * `copy_group`.  Returns NULL if memory runs out.
+ * Create a source with one device for a filesystem of this geometry.  Before an engine is
+ * started with it, set `copy_group`, or `groups`.  Geometry and groups must outlive the
+ * source.  Returns NULL if memory has run out.
  */
 struct ext4_source *ext4_source_new(const struct ext4_geometry *geo,
 				    const struct ext4_source_options *options);
 void ext4_source_free(struct ext4_source *ext4);
 
-/* One of the groups; zero if there are none. */
+/* Return a group; all zero if the groups are not known. */
 struct ext4_group ext4_source_group(const struct ext4_source *ext4,
 				    uint64_t number);
 
-/* The used parts of all inode tables, in bytes. */
+/* Return the size of the used parts of all inode tables, in bytes. */
 uint64_t ext4_source_table_bytes(const struct ext4_source *ext4);
 
 /*
- * Reports from the checker, from one of its threads, for an engine that uses
- * this source.  Where it is in the inode scan, of which there is one at a time, and in the
- * list is told with pf_engine_report_position(), as a group, which is below geo->groups, of
- * EXT4_PHASE_TABLES or an index of EXT4_PHASE_LIST.
+ * Reports of the checker, from one of its threads, for an engine that uses this
+ * source.  The checker reports its position with pf_engine_report_position(): in the
+ * inode scan as a group (below geo->groups) of EXT4_PHASE_TABLES, in the list as an
+ * index of EXT4_PHASE_LIST.  There is at most one inode scan at a time.
  */
 
-/* How far the checker is: the allocated inodes of the groups before `passed`, which the
- * caller sets, and of all; and the length of the list.  The rest is zero before.  May be
- * called by any thread. */
 struct ext4_progress {
-	uint64_t passed;
-	uint64_t passed_inodes, inodes;
-	uint64_t list_total;
+	uint64_t passed;		/* groups; the caller sets it */
+	uint64_t passed_inodes;		/* allocated inodes of these groups */
+	uint64_t inodes;		/* allocated inodes of all groups */
+	uint64_t list_total;		/* length of the list */
 };
+
+/* Set the checker's progress in *progress, which must be zero but for `passed`.  Safe
+ * from any thread. */
 void ext4_source_get_progress(struct ext4_source *ext4,
 			      struct ext4_progress *progress);
 
@@ -129,18 +131,17 @@ void ext4_source_get_progress(struct ext4_source *ext4,
 void ext4_source_list_begin(struct ext4_source *ext4, struct pf_engine *engine,
 			    uint64_t total, enum ext4_class cls);
 
-/* Returns how many more entries of the list are wanted now that the checker has reached
- * this one, starting at entry *first, which is not set if there are none. */
-uint64_t ext4_source_list_wants(struct ext4_source *ext4,
-				struct pf_engine *engine, uint64_t reached,
-				uint64_t *first);
+/* The checker has reached this entry of the list.  Returns how many more entries are
+ * wanted, and sets *first to the first of them, unless the result is 0. */
+uint64_t ext4_source_list_count_wanted(struct ext4_source *ext4,
+				       struct pf_engine *engine,
+				       uint64_t reached, uint64_t *first);
 
-/* Add these entries, in the checker's order.  A block of 0 means none. */
-void ext4_source_list_put(struct ext4_source *ext4, struct pf_engine *engine,
+/* Add these entries, in the checker's order.  A block of 0 stands for no block. */
+void ext4_source_list_add(struct ext4_source *ext4, struct pf_engine *engine,
 			  const uint64_t *blocks, size_t count);
 
-/* The walk has ended, complete or not: no more entries are wanted. */
+/* The walk has ended, complete or not, so no more entries are wanted. */
 void ext4_source_list_end(struct ext4_source *ext4, struct pf_engine *engine);
-
 
 #endif

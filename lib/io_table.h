@@ -6,10 +6,9 @@
 #include <stdbool.h>
 
 /*
- * True if the library in this process calls the operations of an I/O manager's
- * table at the places where the header has them that this was compiled with.  In
- * Lustre's e2fsprogs there is one more in the middle.  Only if it is true may we
- * provide a table, or replace an operation in one.
+ * Returns true if the library in this process finds the operations in an I/O manager's
+ * table at the offsets that our header has.  Lustre's e2fsprogs has one more operation in
+ * the middle.  Only if it is true may we provide a table, or replace an operation in one.
  */
 bool e2pf_io_table_is_ours(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Locks that are held until the end of a block, or waited for only so long; waits by a clock
- * that cannot be set; and what a clock says.
+ * Locks that are held until the end of a block, or waited for only so long; waits by a
+ * clock that cannot be set; and what a clock says.
  */
 #ifndef LIB_LOCK_H
 #define LIB_LOCK_H

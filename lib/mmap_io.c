@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides which reads are copies from the mapping: those that pass the unix manager's cache
- * of blocks, while that has nothing to write, if all of their pages are cached and a SIGBUS
- * would come to our handler.  So the cache sees all that it would see without us, and writes
- * the same blocks in the same order.
+ * Decides which reads are copies from the mapping: those that pass the unix manager's
+ * cache of blocks, while that has nothing to write, if all of their pages are cached and
+ * a SIGBUS would come to our handler.  So the cache sees all that it would see without
+ * us, and writes the same blocks in the same order.
  *
- * The handler puts a page of zeros where a page cannot be read, and marks the mapping.  The
- * reader sees the mark after its copy, and leaves this read and all others to the unix
- * manager.  So there is no state that a longjmp() out of a read could leave behind.
+ * The handler puts a page of zeros where a page cannot be read, and marks the mapping.
+ * The reader sees the mark after its copy, and leaves this read and all others to the
+ * unix manager.  So there is no state that a longjmp() out of a read could leave behind.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,8 +31,9 @@
 /* The unix manager reads more blocks than these directly: its READ_DIRECT_SIZE. */
 #define MAX_CACHED 4
 
-/* So much is looked for in the page cache at once, and in so many windows until the mapping
- * begins again with empty page tables.  Each may take a page of them, and one of ours. */
+/* So much is looked for in the page cache at once, and in so many windows until the
+ * mapping begins again with empty page tables.  Each may take a page of them, and one of
+ * ours. */
 #define WINDOW (512u << 10)
 #define MAX_WINDOWS 512u
 
@@ -282,8 +283,8 @@ static errcode_t mmap_close(io_channel channel)
 	return unix_io_manager->close(channel);
 }
 
-/* mincore(2) reports all pages as cached to a user who neither owns the file nor may write
- * to it: also one that cannot be. */
+/* mincore(2) reports all pages as cached to a user who neither owns the file nor may
+ * write to it: also one that cannot be. */
 static bool shows_what_is_cached(const struct mapped *m)
 {
 	unsigned char seen = 1;
@@ -316,8 +317,8 @@ static bool is_limited(int resource, rlim_t min)
 	       (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= min);
 }
 
-/* Returns NULL or why not.  `named` is what had the name before the unix manager opened it:
- * another file may have it by now. */
+/* Returns NULL or why not.  `named` is what had the name before the unix manager opened
+ * it: another file may have it by now. */
 static const char *map(struct mapped *m, const struct stat *named)
 {
 	struct stat st;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Bounded reading of text files in procfs and sysfs: a reader gets at most the size of its
- * own buffer, or one line after the other of a file that may be of any length.  The
+ * Bounded reading of text files in procfs and sysfs: a reader gets at most the size of
+ * its own buffer, or one line after the other of a file that may be of any length.  The
  * functions do not allocate, and are safe from any thread.
  */
 #ifndef LIB_SYSFILE_H
@@ -35,10 +35,10 @@ int e2pf_read_text(const char *dir, const char *name, char *buf, size_t size);
 int e2pf_open_directory(const char *path, uid_t owner, bool make);
 
 /*
- * Call line(ctx, text) for each line, without its end, of a file of any length.  A line of
- * E2PF_LINE bytes or more is left out: no line that a caller looks for is so long, for a
- * path in it has at most PATH_MAX bytes.  Returns 0, or -1 when the file cannot be read to
- * its end.
+ * Call line(ctx, text) for each line, without its end, of a file of any length.  A line
+ * of E2PF_LINE bytes or more is left out: no line that a caller looks for is so long, for
+ * a path in it has at most PATH_MAX bytes.  Returns 0, or -1 when the file cannot be read
+ * to its end.
  */
 #define E2PF_LINE 8192
 int e2pf_read_lines(const char *dir, const char *name,

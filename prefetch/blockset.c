@@ -65,7 +65,7 @@ bool pf_blockset_is_full(const struct pf_blockset *set)
 	return is_full(set, set->max_entries);
 }
 
-static size_t home(const struct pf_blockset *set, uint64_t key)
+static size_t home_of(const struct pf_blockset *set, uint64_t key)
 {
 	uint64_t mixed = key / NEAR * UINT64_C(0x9e3779b97f4a7c15) >> 20;
 
@@ -76,7 +76,7 @@ static size_t home(const struct pf_blockset *set, uint64_t key)
 static struct pf_block_entry *entry_of(const struct pf_blockset *set,
 				       uint64_t key)
 {
-	size_t i = home(set, key);
+	size_t i = home_of(set, key);
 
 	while (set->entry[i].key && set->entry[i].key != key)
 		i = (i + 1) & (set->entries - 1);
@@ -99,7 +99,7 @@ static void free_entry(struct pf_blockset *set, size_t hole)
 		i = (i + 1) & mask;
 		if (!set->entry[i].key)
 			break;
-		if (((i - home(set, set->entry[i].key)) & mask) >=
+		if (((i - home_of(set, set->entry[i].key)) & mask) >=
 		    ((i - hole) & mask)) {
 			set->entry[hole] = set->entry[i];
 			hole = i;

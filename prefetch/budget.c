@@ -81,7 +81,7 @@ static void read_field(void *ctx, char *text)
 }
 
 /* At most `all` bytes are available; `idle` of them are not in use. */
-static void lower(struct limit *limit, uint64_t all, uint64_t idle)
+static void lower_limit(struct limit *limit, uint64_t all, uint64_t idle)
 {
 	if (limit->idle && idle < all)
 		all = idle > all / MIN_IDLE ? idle : all / MIN_IDLE;
@@ -90,7 +90,7 @@ static void lower(struct limit *limit, uint64_t all, uint64_t idle)
 }
 
 /* One level of a hierarchy. */
-static void lower_by_group(void *ctx, const char *dir, int version)
+static void lower_by_cgroup(void *ctx, const char *dir, int version)
 {
 	const struct version *v = version == 1 ? &v1 : &v2;
 	uint64_t max = UINT64_MAX, high = UINT64_MAX, used = 0, idle, busy;
@@ -113,9 +113,10 @@ static void lower_by_group(void *ctx, const char *dir, int version)
 	(void)e2pf_read_lines(dir, "memory.stat", read_field, stat);
 	idle = stat[0].value;
 	busy = plus(stat[2].value, stat[3].value);
-	lower(limit, minus(max, minus(used, minus(plus(idle, stat[1].value),
-						  busy))),
-	      minus(max, minus(used, minus(idle, busy))));
+	lower_limit(limit, minus(max, minus(used,
+					    minus(plus(idle, stat[1].value),
+							busy))),
+		    minus(max, minus(used, minus(idle, busy))));
 }
 
 static uint64_t bytes_of(uint64_t kib)
@@ -123,7 +124,7 @@ static uint64_t bytes_of(uint64_t kib)
 	return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
 }
 
-uint64_t pf_memory_share(const char *sysroot, bool idle)
+uint64_t pf_budget_query_memory(const char *sysroot, bool idle)
 {
 	struct limit limit = { sysroot, idle, UINT64_MAX };
 	struct field info[] = {
@@ -136,8 +137,9 @@ uint64_t pf_memory_share(const char *sysroot, bool idle)
 	unused = plus(bytes_of(info[0].value), bytes_of(info[1].value));
 	/* Before Linux 3.14 there is no MemAvailable. */
 	available = bytes_of(info[2].value);
-	lower(&limit, available == UINT64_MAX ? unused : available, unused);
-	pf_each_group(sysroot, "memory", lower_by_group, &limit);
+	lower_limit(&limit, available == UINT64_MAX ? unused : available,
+		    unused);
+	pf_cgroup_visit(sysroot, "memory", lower_by_cgroup, &limit);
 	return limit.bytes == UINT64_MAX ? limit.bytes :
 	       limit.bytes / pf_share_count();
 }

@@ -19,6 +19,6 @@
  * to stay cached.  At least 1/16 of the available memory, which the kernel
  * guarantees.
  */
-uint64_t pf_memory_share(const char *sysroot, bool idle);
+uint64_t pf_budget_query_memory(const char *sysroot, bool idle);
 
 #endif

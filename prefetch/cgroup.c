@@ -52,9 +52,10 @@ static void visit_line(void *ctx, char *path)
 		visit_path(v, "", path, 2);
 }
 
-void pf_each_group(const char *sysroot, const char *controller,
-		   void (*group)(void *ctx, const char *directory, int version),
-		   void *ctx)
+void pf_cgroup_visit(const char *sysroot, const char *controller,
+		     void (*group)(void *ctx, const char *directory,
+				   int version),
+		     void *ctx)
 {
 	struct visit v = { sysroot, controller, group, ctx };
 

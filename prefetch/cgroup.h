@@ -9,8 +9,9 @@
  * have the controller ("memory", "pids"), where systemd mounts it, and for each group above
  * that one.  A hierarchy of version 2 is visited whatever controllers it has.
  */
-void pf_each_group(const char *sysroot, const char *controller,
-		   void (*group)(void *ctx, const char *directory, int version),
-		   void *ctx);
+void pf_cgroup_visit(const char *sysroot, const char *controller,
+		     void (*group)(void *ctx, const char *directory,
+				   int version),
+		     void *ctx);
 
 #endif

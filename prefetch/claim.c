@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "claim.h"
+#include "trace.h"
 
 void pf_claim_begin_phase(struct pf_engine *e, const struct pf_phase *phase)
 {
 	unsigned events = pf_schedule_begin_phase(&e->schedule, phase);
 
 	if (phase) {
+		PF_TRACE(phase_begin, phase->number);
 		pf_pool_note_progress(&e->pool, pf_state_now(e));
 		pf_gate_set_closed(&e->gate, phase->gated && e->pool.workers &&
 				   e->options.has_checker &&
@@ -24,7 +26,7 @@ bool pf_claim_has_finished(const struct pf_engine *e)
 	       e->schedule.next != PF_NEXT_CHOOSING;
 }
 
-/* `events` are others that come with this state. */
+/* Set the worker's state, and act on what follows from it and on these events. */
 static void set_state(struct pf_worker *w, enum pf_worker_state state,
 		      unsigned events)
 {
@@ -38,8 +40,8 @@ static void set_state(struct pf_worker *w, enum pf_worker_state state,
  * Stripes.
  */
 
-/* Ask the source for the next phase if the current one has ended.  Releases the lock
- * while the source chooses. */
+/* Begin the next phase if the current one has ended.  Releases the lock while the source
+ * chooses the phase. */
 static void choose_next_phase(struct pf_engine *e)
 {
 	const struct pf_phase *next, *phase = e->schedule.phase;
@@ -55,8 +57,8 @@ static void choose_next_phase(struct pf_engine *e)
 	pf_schedule_set_next(&e->schedule, PF_NEXT_UNKNOWN);
 	if (!pf_state_is_reading(e))
 		return;
-	/* If the checker has begun another phase meanwhile, others found nothing to
-	 * claim, because the source was being asked. */
+	/* If the checker has begun another phase meanwhile, idle workers must look
+	 * again: they could claim nothing while the source was being asked. */
 	if (e->schedule.epoch != epoch)
 		pf_state_handle_events(e, pf_schedule_announce_units(&e->schedule));
 	else if (next)
@@ -75,8 +77,8 @@ static bool claim_stripe(struct pf_worker *w)
 			       e->pool.workers, &w->stripe))
 		return false;
 	pf_window_add_stripe(&e->window, &w->stripe);
-	/* A throttled one may now be the nearest to the checker, which is allowed
-	 * more of the budget. */
+	/* A throttled worker may now be the nearest to the checker, which may use more
+	 * of the budget. */
 	set_state(w, PF_WORKER_READING, PF_EVENT_ROOM);
 	return true;
 }
@@ -91,7 +93,7 @@ static void wait_for_units(struct pf_worker *w)
 	set_state(w, PF_WORKER_IDLE,
 		  w->state == PF_WORKER_IDLE ? 0 : PF_EVENT_ROOM);
 	choose_next_phase(e);
-	/* Unless there was something new meanwhile. */
+	/* Look again, without sleeping, if there was news meanwhile. */
 	if (w->news == e->schedule.news && e->state != PF_STATE_STOPPING)
 		pthread_cond_wait(&e->work, &e->lock);
 }
@@ -102,7 +104,7 @@ bool pf_claim_next_stripe(struct pf_worker *w)
 	bool claimed = false;
 	E2PF_LOCKED(e);
 
-	/* Until all workers have been created: then it is known how many there are. */
+	/* Wait until all workers are created, because only then their number is known. */
 	while (w->number >= e->pool.workers)
 		pthread_cond_wait(&e->work, &e->lock);
 	while (e->state != PF_STATE_STOPPING && !(claimed = claim_stripe(w)))
@@ -131,15 +133,25 @@ void pf_claim_announce_units(struct pf_engine *e)
  * Room.
  */
 
-/* Leave a stalled device to the checker.  The state is THROTTLED because a checker at the
- * gate must not wait for a worker that sleeps. */
+/* Wait until there may be room, or nobody may want this worker's stripe. */
+static void wait_for_change(struct pf_worker *w)
+{
+	struct pf_engine *e = w->engine;
+
+	PF_TRACE(room_wait_begin, w->number);
+	pthread_cond_wait(&e->work, &e->lock);
+	PF_TRACE(room_wait_end, w->number);
+}
+
+/* Leave a stalled device to the checker.  The worker is THROTTLED meanwhile, because a
+ * checker at the gate must not wait for a worker that sleeps. */
 static void wait_while_stalled(struct pf_worker *w)
 {
 	struct pf_engine *e = w->engine;
 
 	while (e->health.stalled && !pf_state_is_obsolete(w)) {
 		set_state(w, PF_WORKER_THROTTLED, 0);
-		pthread_cond_wait(&e->work, &e->lock);
+		wait_for_change(w);
 	}
 	set_state(w, PF_WORKER_READING, 0);
 }
@@ -159,18 +171,18 @@ bool pf_claim_wait_for_room(struct pf_worker *w)
 	E2PF_LOCKED(e);
 
 	wait_while_stalled(w);
-	/* A total budget is never freed again: reading ahead ends here. */
+	/* Without a checker the budget is never freed, so reading ahead ends. */
 	if (pf_window_is_used_up(&e->window))
 		pf_state_handle_events(e, PF_EVENT_GIVE_UP);
 	while (!pf_state_is_obsolete(w) && !has_room(w)) {
-		/* The checker wakes those it finds throttled: check again once
-		 * this one can be found. */
+		/* The checker wakes only workers that are throttled, so check once more
+		 * in that state before the first wait. */
 		if (!throttled) {
 			set_state(w, PF_WORKER_THROTTLED, 0);
 			throttled = true;
 			continue;
 		}
-		pthread_cond_wait(&e->work, &e->lock);
+		wait_for_change(w);
 		pthread_mutex_unlock(&e->lock);
 		pf_window_query_memory(&e->window);
 		pthread_mutex_lock(&e->lock);

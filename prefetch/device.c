@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The real device: a descriptor for reading ahead, and a mapping that is never
- * accessed and only lets mincore(2) report which pages are cached.
+ * The real device: a descriptor for reading ahead, and a mapping that is never accessed
+ * and only lets mincore(2) report which pages are cached.
  *
  * Readahead is posix_fadvise(POSIX_FADV_WILLNEED); doc/performance.md, "Readahead calls",
- * compares it with io_uring, MADV_POPULATE_READ and pread.
- *
- * Reads on the descriptor do not trigger the kernel's own readahead
- * (POSIX_FADV_RANDOM): the engine alone chooses the blocks to read ahead.
+ * compares it with io_uring, MADV_POPULATE_READ and pread.  POSIX_FADV_RANDOM turns the
+ * kernel's own readahead off, so that the engine alone chooses the blocks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,17 +35,17 @@
 /* Pages per mincore() call: 4 MiB of device. */
 #define SPAN_PAGES 1024u
 
-/* How often to ask the kernel whether a page has been read: first after the time of a
- * fast SSD, then each time after an eighth more, at most. */
+/* Pauses between queries whether a page has been read.  The first is the time of a fast SSD;
+ * each further pause is longer by an eighth, up to the longest. */
 #define FIRST_PAUSE_NS 20000
-#define LONGEST_PAUSE_NS 2000000
+#define MAX_PAUSE_NS 2000000
 
 /* Descriptors left to the checker, which shares our limit: for an external
  * journal, the mount table, the pipe to badblocks. */
 #define SPARE_DESCRIPTORS 16u
 
-/* Bytes of the buffer for what is read to ask whether it is cached, and of such a read: as
- * much as the largest pages, and four times that. */
+/* A read that shows whether pages are cached: bytes of its buffer, and of the read at most,
+ * which are four of the largest pages. */
 #define SINK_BYTES 4096u
 #define MAX_ASKED (256u << 10)
 
@@ -95,8 +93,8 @@ static uint64_t file_next_data(struct pf_device *dev, uint64_t offset)
 	return (uint64_t)at - f->offset;
 }
 
-/* How many pages of the range are in the page cache, in whatever state; -1 if that is
- * not known.  mincore(2) reports only those that are up to date. */
+/* The number of pages of the range that are in the page cache, in any state; -1 if that is
+ * not known.  mincore(2) reports only pages that are up to date. */
 static int64_t pages_not_uptodate(const struct file_device *f, uint64_t start,
 				  uint64_t len)
 {
@@ -117,9 +115,9 @@ static int64_t pages_not_uptodate(const struct file_device *f, uint64_t start,
 #endif
 }
 
-/* How many bytes of this range, of at most MAX_ASKED, can be read without a wait?
- * RWF_NOWAIT finds what is up to date in a page that was written in part.  It begins to
- * read pages that are missing. */
+/* The number of bytes at the start of this range, of at most MAX_ASKED, that can be read
+ * without a wait.  RWF_NOWAIT also finds what is up to date in a page that was written in
+ * part.  It starts to read pages that are missing. */
 static uint64_t readable_bytes(struct file_device *f, uint64_t start,
 			       uint64_t len)
 {
@@ -181,15 +179,15 @@ static uint64_t missing_span(struct file_device *f, uint64_t start,
 			     uint64_t len, enum pf_residency *state)
 {
 	uint64_t page = f->dev.page_size, n;
-	int64_t held = f->dev.sees_not_uptodate ? pages_not_uptodate(f, start,
-								     len) : -1;
+	int64_t pages = f->dev.sees_not_uptodate ? pages_not_uptodate(f, start,
+								      len) : -1;
 
 	*state = PF_MISSING;
-	if (held <= 0)
+	if (pages <= 0)
 		return len;
 	*state = page_state(f, start);
-	/* Each of them is asked about when it is waited for. */
-	if (*state == PF_NOT_UPTODATE && (uint64_t)held == len / page)
+	/* Whoever waits for one of these pages queries its state. */
+	if (*state == PF_NOT_UPTODATE && (uint64_t)pages == len / page)
 		return len;
 	for (n = page; n < len && page_state(f, start + n) == *state; n += page)
 		;
@@ -201,8 +199,7 @@ static uint64_t file_span(struct pf_device *dev, uint64_t offset,
 {
 	struct file_device *f = file_device(dev);
 	unsigned char vec[SPAN_PAGES];
-	uint64_t page = dev->page_size, start, end, data;
-	uint64_t pages, i;
+	uint64_t page = dev->page_size, start, end, data, pages, i;
 
 	*state = PF_MISSING;
 	if (!len)
@@ -225,8 +222,7 @@ static uint64_t file_span(struct pf_device *dev, uint64_t offset,
 	if (vec[0] & 1) {
 		*state = PF_CACHED;
 	} else if (f->in_memory) {
-		/* A hole that is read does not become resident, and needs no
-		 * device. */
+		/* A hole never becomes resident, and needs no device. */
 		data = file_next_data(dev, offset - f->offset);
 		if (data > offset - f->offset)
 			*state = PF_CACHED;
@@ -247,8 +243,7 @@ static uint64_t file_now(struct pf_device *dev)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static void file_willneed(struct pf_device *dev, uint64_t offset,
-			  uint64_t len)
+static void file_willneed(struct pf_device *dev, uint64_t offset, uint64_t len)
 {
 	struct file_device *f = file_device(dev);
 
@@ -317,7 +312,7 @@ static bool file_arrives(struct pf_device *dev, uint64_t offset, uint64_t len,
 				return state != PF_NOT_UPTODATE;
 			}
 			nanosleep(&pause, NULL);
-			if (pause.tv_nsec < LONGEST_PAUSE_NS)
+			if (pause.tv_nsec < MAX_PAUSE_NS)
 				pause.tv_nsec += pause.tv_nsec / 8;
 			file_span(dev, offset, 1, &state);
 		}
@@ -355,7 +350,7 @@ static const char denied[] = "system calls that query the page cache are blocked
 /* mincore(2) reports all pages as resident to a user who neither owns the file nor may
  * write to it, also one that cannot be; the kernel alone knows all of that rule: user
  * name spaces, mapped owners, capabilities. */
-static void look_at_cache(struct file_device *f)
+static void choose_residency_query(struct file_device *f)
 {
 	uint64_t end = f->dev.size + f->offset;
 	size_t page = f->dev.page_size;
@@ -367,7 +362,7 @@ static void look_at_cache(struct file_device *f)
 		f->dev.unusable = passes_by;
 	else if (m == MAP_FAILED)
 		f->dev.unusable = "cannot map it";
-	else if (!pf_may_ask_kernel() || mincore(m, page, &seen))
+	else if (!pf_filter_allows_calls() || mincore(m, page, &seen))
 		f->dev.asks_by_reading = true;
 	else if (seen & 1)
 		f->dev.unusable = unseen;
@@ -380,7 +375,7 @@ static void look_at_cache(struct file_device *f)
 		f->dev.unusable = denied;
 }
 
-/* Does the filesystem map files, but read past the page cache? */
+/* Returns true if the filesystem maps files, but reads past the page cache. */
 static bool passes_cache(struct file_device *f)
 {
 	char byte;
@@ -405,8 +400,8 @@ static void learn_filesystem(struct file_device *f, const struct stat *st)
 		f->dev.unusable = passes_by;
 }
 
-bool pf_is_cached(struct pf_device *dev, uint64_t offset, uint64_t len,
-		  bool not_uptodate_counts)
+bool pf_device_is_cached(struct pf_device *dev, uint64_t offset, uint64_t len,
+			 bool not_uptodate_counts)
 {
 	while (len) {
 		enum pf_residency state;
@@ -491,7 +486,7 @@ int pf_device_open(const char *path, uint64_t offset,
 	f->dev.size = size - offset;
 	f->offset = offset;
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-	look_at_cache(f);
+	choose_residency_query(f);
 	learn_filesystem(f, &st);
 	f->map_len = size;
 	f->map = map_device(fd, size);

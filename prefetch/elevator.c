@@ -6,31 +6,34 @@
 #include "lib/array.h"
 #include "elevator.h"
 
-/* A run that is at least this long ends: the owner checks whether there is room
- * for the next one. */
+/* A run ends when it is at least this long, so that the owner can check whether there
+ * is room for more. */
 #define MAX_RUN (4u << 20)
 
-/* Room of a level at first, in references: 48 KiB; only pages that hold some take
- * memory. */
+/* The first room of a level, in references.  These are 48 KiB, of which only the pages in
+ * use take memory. */
 #define FIRST_ROOM 2048u
 
-/* Gaps that are read through (doc/performance.md, "Gaps").  On a disk 32 KiB pass
- * under the head in a quarter of a millisecond, less than any request takes.  Several
- * disks, whose requests take less than 3 ms with others in flight, gain by 64 KiB. */
+/* Gaps on seek-bound devices (doc/performance.md, "Gaps").  On a disk 32 KiB pass under
+ * the head in a quarter of a millisecond, less than any request takes.  Several disks,
+ * whose requests take less than 3 ms with others in flight, are faster with 64 KiB. */
 #define SEEK_GAP (32u << 10)
 #define SPINDLES_GAP (64u << 10)
 #define SPINDLES_NS 3000000u
 
-/* Where nothing is seek-bound, a gap is narrow if one more request costs less than DEAR_NS: 5
- * us on NVMe and 12 to 20 us on a SATA SSD.  If nothing is known there are no gaps.  Requests
- * that seemed cheap at first, as while a volume admits a burst, must cost more than
- * DEAR_AFTER_ALL_NS: waiting for 125 MB/s looks like 100 us and more.
+/* Gaps on other devices.  If nothing is known about the device, there are no gaps.
  *
- * Where requests are limited apart from bytes (333 us on a volume with 3,000 IOPS), gaps are
- * wide while fewer bytes come than such a volume has, about 110 MB/s: then there are bytes
- * to spare.  They become narrow gradually, from 7/8 of that to 9/8, so that they are narrow
- * where 125 MB/s are the limit.  Volumes that were measured without a burst have at least
- * LIMITED_BYTES for each request. */
+ * Gaps are narrow if one more request costs less than DEAR_NS; it costs 5 us on NVMe
+ * and 12 to 20 us on a SATA SSD.  If requests were cheap when the device was measured,
+ * perhaps because a volume admitted a burst, the limit is DEAR_AFTER_ALL_NS, because
+ * waiting for 125 MB/s looks like a cost of 100 us and more.
+ *
+ * A volume may limit requests apart from bytes: 3,000 IOPS are 333 us a request.  There
+ * gaps are wide while fewer bytes arrive than such a volume can deliver, about 110
+ * MB/s, because then the bytes of gaps cost nothing.  They become narrow gradually,
+ * from 7/8 of that rate to 9/8, so that they are narrow where 125 MB/s are the limit.
+ * Volumes that were measured without a burst deliver at least LIMITED_BYTES for each
+ * request. */
 #define DEAR_NS 100000u
 #define DEAR_AFTER_ALL_NS 200000u
 #define WIDE_GAP (48u << 10)
@@ -46,8 +49,8 @@ bool pf_elevator_is_sound(const struct pf_source *source,
 	       ref->length <= source->bytes[ref->device] - ref->offset;
 }
 
-/* A level has pages of its own: it grows without a copy, and leaves nothing to the
- * heap. */
+/* Make room for one more reference.  A level has pages of its own, so that it grows
+ * without a copy, and does not fragment the heap. */
 static bool have_room(struct pf_level *l)
 {
 	size_t bytes = l->room * sizeof(*l->ref);
@@ -78,7 +81,8 @@ static void drop_level(struct pf_elevator *el, unsigned number)
 	*l = (struct pf_level) { .ref = NULL };
 }
 
-/* What parsing finds fills the level below the one that is being read. */
+/* The level of a new reference.  References that parsing finds belong below the level
+ * that is being read. */
 static unsigned level_of(const struct pf_elevator *el,
 			 const struct pf_ref *ref)
 {
@@ -100,8 +104,8 @@ void pf_elevator_add(struct pf_elevator *el, const struct pf_ref *ref)
 	el->in_memory++;
 }
 
-/* Device order.  The order of two references to the same place does not matter,
- * but equal ones must become neighbours. */
+/* Compare in device order.  The order of two references to the same offset does not
+ * matter, but equal references must become neighbours. */
 static int in_device_order(const void *a, const void *b)
 {
 	const struct pf_ref *x = a, *y = b;
@@ -150,16 +154,16 @@ void pf_elevator_begin(struct pf_elevator *el)
 	begin_level(el, 0, 0);
 }
 
-/* Only the level below and the last one grow.  They may take half of what those that
- * are being read leave, so that the ones below have room, too.  Returns the larger one
- * if they are full, otherwise PF_ALL_LEVELS. */
+/* Only two levels grow: the one below the level that is being read, and the last one.
+ * They may take half of the room that the other levels leave, so that the levels below
+ * have room, too.  Returns the larger one if they are full, otherwise PF_ALL_LEVELS. */
 static unsigned full_level(const struct pf_elevator *el)
 {
 	unsigned below = el->reading[el->depth - 1] + 1;
 	unsigned largest = PF_UNPARSED_LEVEL;
 	size_t n = el->level[largest].used, left = el->max_refs;
 
-	/* What is read parses nothing. */
+	/* References of the level that is being read are not parsed. */
 	if (below >= PF_UNPARSED_LEVEL)
 		return PF_ALL_LEVELS;
 	if (el->level[below].used >= n)
@@ -175,8 +179,8 @@ static bool may_bridge(struct pf_source *source, uint64_t from, uint64_t to)
 	       source->ops->may_read(source, from, to - from);
 }
 
-/* Returns the index after the run that begins with reference `i`: all that
- * follow on the same device with no larger gaps than `gap`, until the run is
+/* Returns the index behind the run that begins with reference `i`.  The run has all
+ * references that follow on the same device with gaps of at most `gap`, until it is
  * long enough. */
 static size_t run_end(struct pf_source *source, const struct pf_level *l,
 		      size_t i, uint64_t gap)
@@ -204,9 +208,9 @@ static void next_run(struct pf_source *source, struct pf_level *l,
 		l->ahead += l->ref[l->requested].length;
 }
 
-/* May this reference be parsed further?  Beyond the last level nothing is kept of
- * what it refers to.  Pieces of the units' references are not limited: the units are
- * what the source counts. */
+/* Returns true if the reference may be parsed further.  References of the last level
+ * are not parsed, because there is no level for what they refer to.  Pieces of the
+ * first level are not limited, because the source limits the units. */
 static bool may_parse(struct pf_elevator *el, unsigned number,
 		      const struct pf_ref *ref, uint64_t at)
 {
@@ -215,7 +219,7 @@ static bool may_parse(struct pf_elevator *el, unsigned number,
 	return !number || (el->parse_left && el->parse_left--);
 }
 
-/* All references of the level were requested, and parsed. */
+/* End a level of which all references were requested and parsed. */
 static void end_level(struct pf_elevator *el, unsigned number)
 {
 	drop_level(el, number);
@@ -225,8 +229,8 @@ static void end_level(struct pf_elevator *el, unsigned number)
 		el->depth--;
 }
 
-/* Choose the level to read from now; false: there is none.  Asked at each step: a level that
- * becomes full is read before the rest of the one above, and one below it even before that. */
+/* Choose the level to read now.  Returns false if there is none.  Called at each step,
+ * because a level that becomes full is read before the rest of the level above. */
 static bool choose_level(struct pf_elevator *el)
 {
 	unsigned full;
@@ -249,8 +253,8 @@ enum pf_step pf_elevator_next(struct pf_elevator *el, uint64_t gap,
 		unsigned number = el->reading[el->depth - 1];
 		struct pf_level *l = &el->level[number];
 
-		/* Runs are requested well before their bytes are waited for, so
-		 * that the device always has a queue. */
+		/* Request runs well before the worker waits for their bytes, so that the
+		 * device always has a queue. */
 		if (l->requested < l->used && l->ahead < el->max_ahead) {
 			next_run(el->source, l, gap, step);
 			return PF_STEP_RUN;
@@ -290,8 +294,8 @@ void pf_elevator_end(struct pf_elevator *el)
  * Gaps.
  */
 
-/* The gap where requests are limited, and have `mean` bytes, while `bytes` can come in the
- * time of one. */
+/* The gap on a volume that limits requests.  Requests have `mean` bytes, and `bytes` can
+ * arrive in the time of one request. */
 static uint64_t sliding_gap(uint64_t bytes, uint64_t mean)
 {
 	uint64_t gap;
@@ -307,10 +311,10 @@ uint64_t pf_elevator_gap(const struct pf_speed *speed, uint64_t request_ns,
 			 uint64_t mean)
 {
 	const bool dear = speed->request_ns > DEAR_NS;
-	uint64_t deep = speed->latency_qd8_ns, bytes;
+	uint64_t latency = speed->latency_qd8_ns, bytes;
 
 	if (speed->seek_bound)
-		return deep && deep < SPINDLES_NS ? SPINDLES_GAP : SEEK_GAP;
+		return latency && latency < SPINDLES_NS ? SPINDLES_GAP : SEEK_GAP;
 	if (request_ns <= (dear ? DEAR_NS : DEAR_AFTER_ALL_NS))
 		return speed->latency_ns || request_ns ? NARROW_GAP : 0;
 	bytes = request_ns / LIMITED_BYTE_NS;

@@ -49,7 +49,7 @@ void pf_engine_free(struct pf_engine *e)
  * Start.
  */
 
-/* Have the source begin, with the options as they are known now. */
+/* Call the source's begin(), with the options as they are known now. */
 static void begin_source(struct pf_engine *e, bool asleep)
 {
 	struct pf_options options = e->options;
@@ -59,8 +59,8 @@ static void begin_source(struct pf_engine *e, bool asleep)
 	pf_schedule_begin_source(&e->schedule, &options, asleep);
 }
 
-/* Begin to start an engine that is idle.  Returns true if the caller is to go on with that;
- * otherwise *err is 0 or an errno. */
+/* Begin to start an engine that is idle.  Returns true if the caller must continue the
+ * start; otherwise sets *err to 0 or an errno. */
 static bool begin_start(struct pf_engine *e, const struct pf_options *options,
 			int *err)
 {
@@ -75,7 +75,7 @@ static bool begin_start(struct pf_engine *e, const struct pf_options *options,
 	pf_health_start(&e->health);
 	pf_window_start(&e->window);
 	pf_stats_start(&e->stats);
-	/* Also for a checker that begins a phase while the engine is asleep. */
+	/* A checker may begin a phase even while the engine is asleep. */
 	begin_source(e, true);
 	pf_state_set(e, PF_STATE_STARTING);
 	pf_pool_add_running(&e->pool);
@@ -92,8 +92,8 @@ static void measure(struct pf_engine *e)
 	if (!pf_health_needs_speed(&e->health))
 		return;
 	began = pf_state_now(e);
-	/* If the checker's first reads have shown that the device is stalled, the
-	 * measurement would take just as long. */
+	/* Measure nothing if the checker's first reads have shown that the device is
+	 * stalled, because the measurement would take just as long. */
 	if (!e->health.stalled)
 		unmeasured = pf_survey_measure(e->source, e->devices[0], false,
 						&speed);
@@ -103,7 +103,7 @@ static void measure(struct pf_engine *e)
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* Have the source begin, as what is known of the device by now demands.  Returns how many
+/* Let the source begin with what is known about the device by now.  Returns how many
  * workers to create, which wait for end_start(); 0: the engine was stopped. */
 static unsigned choose_workers(struct pf_engine *e)
 {
@@ -120,8 +120,8 @@ static unsigned choose_workers(struct pf_engine *e)
 	return workers ? workers : 1;
 }
 
-/* The caller has created these workers.  If there are none the engine is `otherwise`: idle,
- * or asleep if everything is cached. */
+/* The caller has created these workers.  If there are none, the engine becomes
+ * `otherwise`: idle, or asleep if everything is cached. */
 static void end_start(struct pf_engine *e, unsigned workers,
 		      enum pf_state otherwise)
 {
@@ -130,14 +130,14 @@ static void end_start(struct pf_engine *e, unsigned workers,
 	pf_pool_set_workers(&e->pool, workers);
 	if (e->state == PF_STATE_STARTING) {
 		pf_state_set(e, workers ? PF_STATE_READING : otherwise);
-		/* The first one, or that which the checker began meanwhile. */
+		/* The source's first phase, or one that the checker began meanwhile. */
 		if (workers || otherwise == PF_STATE_IDLE)
 			pf_claim_begin_phase(e, workers ? e->schedule.phase : NULL);
 	}
 	pf_state_handle_events(e, pf_pool_remove_running(&e->pool) | PF_EVENT_WORK);
 }
 
-/* Start the workers.  Returns 0, also when the engine was stopped meanwhile, or an errno. */
+/* Start the workers.  Returns an errno, or 0, even if the engine was stopped meanwhile. */
 static int start_workers(struct pf_engine *e)
 {
 	unsigned workers;
@@ -196,7 +196,8 @@ static struct timespec deadline_of(int milliseconds)
 			     (uint64_t)milliseconds * 1000000u);
 }
 
-/* Tell the workers to end, and wait at most so long.  Returns false if some have not. */
+/* Tell the workers to end, and wait for them.  Returns false if some have not ended in
+ * time. */
 static bool end_workers(struct pf_engine *e, int milliseconds)
 {
 	struct timespec ts = deadline_of(milliseconds);
@@ -223,7 +224,7 @@ static void become_idle(struct pf_engine *e)
 	pf_pool_set_workers(&e->pool, 0);
 	pf_state_set(e, PF_STATE_IDLE);
 	pf_claim_begin_phase(e, NULL);
-	/* Another thread may wait for the end of reading. */
+	/* Another thread may be waiting for the end of reading. */
 	pf_state_handle_events(e, PF_EVENT_ENDED);
 }
 
@@ -248,7 +249,7 @@ bool pf_engine_wait(struct pf_engine *e, int milliseconds)
 }
 
 /*
- * The checker: where it is.
+ * The checker's position.
  */
 
 void pf_engine_begin_stage(struct pf_engine *e, unsigned stage)
@@ -265,8 +266,8 @@ bool pf_engine_begin_phase(struct pf_engine *e, const struct pf_phase *phase)
 	if (e->state == PF_STATE_IDLE || e->state == PF_STATE_STOPPING)
 		return false;
 	pf_schedule_forget_report(&e->schedule);
-	/* The checker is about to read the deferred blocks, in its own order, and
-	 * this phase has to stay ahead of it. */
+	/* The checker is about to read the deferred blocks in its own order, and this
+	 * phase must stay ahead of it. */
 	pf_window_drop_deferred(&e->window);
 	pf_claim_begin_phase(e, phase);
 	return true;
@@ -275,9 +276,9 @@ bool pf_engine_begin_phase(struct pf_engine *e, const struct pf_phase *phase)
 void pf_engine_report_position(struct pf_engine *e, unsigned phase,
 			       uint64_t unit)
 {
-	/* Store the position before checking for sleepers: a worker that goes
-	 * to sleep does the two in the opposite order.  A throttled worker checks
-	 * again at each report. */
+	/* Store the position before checking for throttled workers, because a worker
+	 * that goes to sleep does the two in the opposite order.  A throttled worker
+	 * checks again at each report. */
 	if (!pf_schedule_report(&e->schedule, phase, unit) ||
 	    !e->pool.throttled)
 		return;
@@ -303,7 +304,7 @@ void pf_engine_add_units(struct pf_engine *e, unsigned phase,
 {
 	E2PF_LOCKED(e);
 
-	/* add() runs under the lock: a worker that looked for units between the
+	/* add() runs with the lock, because a worker that looked for units between the
 	 * addition and its announcement would find none, see all others asleep,
 	 * and end the phase. */
 	add(ctx);
@@ -312,7 +313,7 @@ void pf_engine_add_units(struct pf_engine *e, unsigned phase,
 }
 
 /*
- * The checker: its reads.
+ * The checker's reads.
  */
 
 void pf_engine_before_read(struct pf_engine *e, struct pf_read *r)
@@ -345,12 +346,12 @@ bool pf_engine_after_read(struct pf_engine *e, const struct pf_read *r)
 	return ahead;
 }
 
-/* Is the page of this byte in the cache, and cannot be read now?  A read of several blocks,
- * which is then made block by block, may fail without us, too, for a block behind them: the
- * kernel has read that ahead.  For these only what a worker has requested counts. */
+/* Returns true if the page of this byte is in the cache and not up to date.  Unless
+ * `one_block`, the page counts only if a worker has requested it: a read of several
+ * blocks may also fail without the engine, because of a block behind them that the
+ * kernel has read ahead. */
 static bool is_not_uptodate(const struct pf_engine *e, unsigned device,
-			    uint64_t offset,
-			    bool one_block)
+			    uint64_t offset, bool one_block)
 {
 	struct pf_device *dev = e->devices[device];
 	enum pf_residency state;
@@ -362,9 +363,9 @@ static bool is_not_uptodate(const struct pf_engine *e, unsigned device,
 	return state == PF_NOT_UPTODATE;
 }
 
-/* Are there such pages beside a read that has failed?  They may be of the same large folio,
- * which is read as a whole, or of a request that the block layer has merged with it: then it
- * may have failed because of them. */
+/* Returns true if a read may have failed because of a page beside it that is not up to
+ * date.  That page may belong to the same large folio, which is read as a whole, or to a
+ * request that the block layer has merged with the read. */
 static bool may_fail_by_neighbour(const struct pf_engine *e, const struct pf_read *r)
 {
 	bool one_block = r->length <= e->source->grain && !r->of_several;
@@ -377,7 +378,7 @@ static bool may_fail_by_neighbour(const struct pf_engine *e, const struct pf_rea
 
 bool pf_engine_read_failed(struct pf_engine *e, const struct pf_read *r)
 {
-	/* Without a request of ours the read has failed by itself. */
+	/* Without a request of the engine, the read has failed by itself. */
 	bool again = may_fail_by_neighbour(e, r) && e->stats.requests;
 	E2PF_LOCKED(e);
 

@@ -28,7 +28,7 @@ static void find_mode(void *ctx, char *text)
 }
 
 /* Read from a file: a filter might end a process that asks with prctl(2). */
-bool pf_is_filtered(void)
+bool pf_filter_is_set(void)
 {
 	char mode = '0';
 
@@ -36,7 +36,7 @@ bool pf_is_filtered(void)
 	       mode != '0';
 }
 
-void pf_ask_kernel(void)
+void pf_filter_try_calls(void)
 {
 	unsigned char in_core;
 
@@ -61,7 +61,7 @@ static bool child_survives(void)
 	if (!child) {
 		setrlimit(RLIMIT_CORE, &no_core);
 		prctl(PR_SET_DUMPABLE, 0);
-		pf_ask_kernel();
+		pf_filter_try_calls();
 		*alive = true;
 		_exit(0);
 	}
@@ -72,14 +72,15 @@ static bool child_survives(void)
 	return survived;
 }
 
-bool pf_may_ask_kernel(void)
+bool pf_filter_allows_calls(void)
 {
 	if (known == UNKNOWN)
-		pf_set_may_ask_kernel(!pf_is_filtered() || child_survives());
+		pf_filter_set_allows_calls(!pf_filter_is_set() ||
+					   child_survives());
 	return known == MAY;
 }
 
-void pf_set_may_ask_kernel(bool may)
+void pf_filter_set_allows_calls(bool may)
 {
 	known = may ? MAY : MAY_NOT;
 }

@@ -4,23 +4,25 @@
 
 #include "gate.h"
 #include "state.h"
+#include "trace.h"
 
-/* A checker goes on after this time at the gate in all: a single read of its own in this
- * time hardly delays a worker's sweep. */
+/* A read waits at most this long at the gate.  One read of the checker's own in this time
+ * hardly delays a worker's sweep. */
 #define MAX_WAIT_NS 5000000000ull
 
 /* How often a checker at the gate checks whether its block is cached. */
 #define CHECK_NS 20000000u
 
-/* The gate stays open for the rest of the phase when more time was lost at it than
- * LOST_READS reads of the checker's own take, and a LOST_PART of what those took that
- * it has saved.  A read for which the latency was not measured takes LATENCY_NS. */
+/* The gate opens for the rest of the phase when it has cost too much time: more than
+ * LOST_READS reads of the checker take, plus 1 / LOST_PART of the time of the reads
+ * that it has saved.  A read takes the device's latency, or LATENCY_NS if that was not
+ * measured. */
 #define LOST_READS 4u
 #define LOST_PART 20u
 #define LATENCY_NS 10000000u
 
-/* Signals by which a user ends the check.  The checker blocks them while it
- * waits. */
+/* Signals by which a user ends the check.  A thread of the checker blocks them while it
+ * waits at the gate. */
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define ENDING (sizeof(ending) / sizeof(ending[0]))
 
@@ -30,10 +32,10 @@ void pf_gate_set_closed(struct pf_gate *gate, bool closed)
 }
 
 /*
- * Whether a worker that makes progress is reading blocks that may include the
- * checker's next one.  If the checker reports its position, that is one within
- * the worker's units: a checker that reads one block before it begins must not
- * wait for all units.
+ * Returns true if a worker makes progress, and may be about to read the checker's
+ * block.  If the checker reports its position, that position must be within the
+ * worker's units, so that a checker that reads one block before it begins does not wait
+ * for all units.
  */
 static bool is_worth_waiting(const struct pf_engine *e, bool disks_read)
 {
@@ -50,8 +52,8 @@ static bool is_worth_waiting(const struct pf_engine *e, bool disks_read)
 	       pf_pool_is_reading(&e->pool, epoch, &unit);
 }
 
-/* Wait for a moment.  Returns false if that is not worth it, considering that the checker
- * has waited since then, and whether a disk reads. */
+/* Wait for CHECK_NS.  Returns false, without a wait, if waiting is not worth it: the
+ * checker has waited since `since`, and `disks_read` tells whether a disk is reading. */
 static bool wait_a_moment(struct pf_engine *e, uint64_t since, bool disks_read)
 {
 	struct timespec ts = e2pf_deadline(CHECK_NS);
@@ -90,8 +92,9 @@ static void leave_gate(struct pf_engine *e, uint64_t since, bool served)
 			   pf_state_now(e) - since, served);
 }
 
-/* Does a signal end the check?  Then nothing waits at the gate in this phase, for the checker
- * looks only now and then whether it is to end. */
+/* Returns true if a signal is about to end the check, or the gate is open.  Such a signal
+ * opens the gate for the rest of the phase, because the checker notices it only between
+ * reads. */
 static bool is_check_ending(struct pf_gate *gate)
 {
 	sigset_t pending;
@@ -103,8 +106,8 @@ static bool is_check_ending(struct pf_gate *gate)
 	return !gate->closed;
 }
 
-/* Does a disk read something?  The disks are asked only if the workers have made no
- * progress for a while. */
+/* Returns true if a disk is reading, or if a worker has made progress a moment ago: then
+ * the disks' counters need not be read. */
 static bool do_disks_read(const struct pf_engine *e)
 {
 	return pf_state_now(e) - e->pool.last_progress <
@@ -124,23 +127,27 @@ static void wait_at_gate(struct pf_engine *e, const struct pf_read *r)
 	for (i = 0; i < ENDING; i++)
 		sigaddset(&block, ending[i]);
 	pthread_sigmask(SIG_BLOCK, &block, &mask);
+	PF_TRACE(gate_wait_begin, r->device, r->offset, r->length);
 	/* Query the kernel without holding the lock: it takes a while, and the
 	 * workers need the lock to make progress. */
 	while (!cached && !is_check_ending(&e->gate) &&
 	       wait_a_moment(e, began, disks_read)) {
-		cached = pf_is_cached(dev, r->offset, r->length, false);
+		cached = pf_device_is_cached(dev, r->offset, r->length, false);
 		disks_read = cached || do_disks_read(e);
 		waited = true;
 	}
-	/* It may have come with what ended the wait. */
-	cached = cached || pf_is_cached(dev, r->offset, r->length, false);
+	/* The block may have arrived while the wait ended. */
+	cached = cached || pf_device_is_cached(dev, r->offset, r->length,
+					       false);
+	PF_TRACE(gate_wait_end, r->device, r->offset, cached);
 	if (waited)
 		leave_gate(e, began, cached);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Is it possible that a worker brings these blocks?  It is not if a page of them is in the
- * cache that no worker has requested: nobody may be reading that. */
+/* Returns false if a worker will not bring these blocks: one of their pages is in the
+ * cache and not up to date, but no worker has requested it, so that perhaps no read of
+ * it is under way. */
 static bool may_be_brought(const struct pf_engine *e, const struct pf_read *r)
 {
 	struct pf_device *dev = e->devices[r->device];
@@ -158,15 +165,15 @@ static bool may_be_brought(const struct pf_engine *e, const struct pf_read *r)
 
 void pf_gate_wait(struct pf_engine *e, struct pf_read *r)
 {
-	/* A query takes longer than a cached read: while no worker reads, the gate needs
-	 * none.  Pass 1D reads an extent block again for each block that it clones, and
-	 * asking the kernel each time took a third of the check. */
+	/* A query takes longer than a cached read, so make none while no worker reads.
+	 * Pass 1D reads an extent block again for each block that it clones, and a query
+	 * each time took a third of the check. */
 	if (!e->health.stalled && !e->health.degraded &&
 	    !(e->gate.closed && e->pool.reading))
 		return;
-	/* A cached read shows nothing about a stalled device. */
-	r->missed = !pf_is_cached(e->devices[r->device], r->offset,
-				  r->length, false);
+	/* Only a read that was not cached shows whether the device is still stalled. */
+	r->missed = !pf_device_is_cached(e->devices[r->device], r->offset,
+					 r->length, false);
 	r->waited = r->missed && e->gate.closed && may_be_brought(e, r);
 	if (!r->waited)
 		return;

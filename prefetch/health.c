@@ -2,19 +2,19 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "health.h"
 #include "state.h"
+#include "trace.h"
 
-/* The engine leaves a stalled device to the checker until it has served this many of
- * the checker's reads in a quarter of PF_STALLED_NS: anything the engine requested
- * would delay each of those reads, and the end of the check. */
+/* The engine leaves a stalled device to the checker until this many of the checker's
+ * reads have taken less than a quarter of PF_STALLED_NS each.  Requests of the engine
+ * would delay these reads, and the end of the check. */
 #define RECOVERY_READS 4u
 
-/* With the second location that cannot be read the engine gives up: on a failing disk each
- * costs seconds, and the checker has to see the error itself, which costs as much
- * again. */
+/* The engine gives up at the second offset that cannot be read.  On a failing disk each
+ * costs seconds, and as much again when the checker reads it. */
 #define MAX_FAILURES 2u
 
-/* How often the disks' counters are sampled, and how old a sample may be that tells whether
- * they were busy. */
+/* The interval between samples of the disks' counters, and the age up to which a sample
+ * can tell whether the disks were busy. */
 #define SAMPLE_NS 100000000u
 #define OLD_SAMPLE_NS PF_STALLED_NS
 
@@ -36,11 +36,11 @@ void pf_health_start(struct pf_health *h)
 }
 
 /*
- * Stalled, or degraded.
+ * A device that is stalled or degraded.
  */
 
-/* Does a sector that takes long hold up all others?  It does not where a request takes
- * less than half as long with others in flight. */
+/* Returns true if a slow sector delays all other requests.  It does not on a device whose
+ * requests take less than half as long with others in flight. */
 static bool is_serial(const struct pf_health *h)
 {
 	return h->speed.seek_bound ||
@@ -54,11 +54,13 @@ bool pf_health_limits_requests(const struct pf_health *h)
 
 static void leave_to_checker(struct pf_health *h)
 {
-	if (h->options->has_checker && (is_serial(h) || h->failed_offsets))
-		h->stalled = RECOVERY_READS;
+	if (!h->options->has_checker || !(is_serial(h) || h->failed_offsets))
+		return;
+	PF_TRACE(device_stalled, h->degraded_at);
+	h->stalled = RECOVERY_READS;
 }
 
-/* A read took long, or failed. */
+/* Count a read that was slow or failed. */
 static unsigned mark_degraded(struct pf_health *h, uint64_t offset, bool failed)
 {
 	if (h->failed_offsets && offset == h->failed_at)
@@ -116,10 +118,10 @@ int pf_health_query_disks(const struct pf_health *h)
 	return disks.in_flight != 0;
 }
 
-/* A read took `ns`, for most of which no disk did anything: this process stood still
- * (SIGSTOP, a frozen cgroup, a virtual machine that was paused), which says nothing
- * about a disk.  All that they did since the last sample counts; without a recent one
- * they count as busy. */
+/* Returns true if a read took `ns` because this process stood still: the disks were
+ * idle for most of that time.  SIGSTOP, a frozen cgroup and a paused virtual machine do
+ * that, and it says nothing about the disks.  All work of the disks since the last
+ * sample counts.  Without a recent sample they count as busy. */
 static bool has_stood_still(const struct pf_health *h, uint64_t ns)
 {
 	uint64_t now = h->dev->ops->now(h->dev), from = now - ns;
@@ -157,8 +159,10 @@ unsigned pf_health_judge_checker_read(struct pf_health *h,
 		leave_to_checker(h);
 		return events;
 	}
-	return r->missed && h->stalled && ns < PF_STALLED_NS / 4 && !--h->stalled ?
-	       PF_EVENT_WORK : 0;
+	if (!r->missed || !h->stalled || ns >= PF_STALLED_NS / 4 || --h->stalled)
+		return 0;
+	PF_TRACE(device_recovered, r->offset);
+	return PF_EVENT_WORK;
 }
 
 unsigned pf_health_judge_failed_read(struct pf_health *h, uint64_t offset)

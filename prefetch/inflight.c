@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "inflight.h"
+#include "trace.h"
 
 /*
- * How many requests may be in flight: the end of a check has to wait for all of them, minutes
- * for a full queue on a disk that takes seconds for a request.  The limit grows by one with
- * each that completes in time, and is halved if one is late.  A disk with 64 requests to
- * choose among takes half a second for them.  At first it is as many as complete in half of
- * that time, MIN_FIRST_LIMIT if that is not known.
+ * The limit of requests in flight.  The end of a check waits for all of them, which
+ * takes minutes with a full queue on a disk that takes seconds for a request.  The
+ * limit grows by one with each request that completes in time, and is halved with each
+ * that is late.  A disk takes half a second for 64 requests that it can sort.  The
+ * first limit is the number of requests that complete in half of that time, or
+ * MIN_FIRST_LIMIT if the latency is not known.
  */
 #define MIN_FIRST_LIMIT 4u
 #define MAX_FIRST_LIMIT 64u
 
-/* Requests in flight on a device that may be failing. */
+/* The limit on a device that may be failing. */
 #define DEGRADED_LIMIT 2u
 
-/* The mean is of about so many requests.  If it is of 20, a few large ones keep gaps narrow
- * for many small ones behind them. */
+/* The mean covers about this many requests.  With 20, a few large requests keep the gaps
+ * narrow for many small requests behind them. */
 #define MEAN_OF 100u
 
 static unsigned first_limit(uint64_t latency_ns)
@@ -28,8 +30,8 @@ static unsigned first_limit(uint64_t latency_ns)
 	return n < MAX_FIRST_LIMIT ? (unsigned)n : MAX_FIRST_LIMIT;
 }
 
-/* The request that was made so many after the oldest one. */
-static struct pf_request *at(struct pf_inflight *f, unsigned number)
+/* The request with this number, counted from the oldest one. */
+static struct pf_request *request_at(struct pf_inflight *f, unsigned number)
 {
 	return &f->ring[(f->oldest - f->ring + number) % PF_MAX_INFLIGHT];
 }
@@ -50,14 +52,14 @@ bool pf_inflight_is_full(const struct pf_inflight *f, bool degraded)
 void pf_inflight_add(struct pf_inflight *f, struct pf_device *dev,
 		     unsigned device, uint64_t offset, uint32_t length)
 {
-	struct pf_request *r = at(f, f->count++);
+	struct pf_request *r = request_at(f, f->count++);
 
-	/* A thread that looks meanwhile may take two requests for one that is as
-	 * long as the first and where the second is: then blocks count as in
-	 * flight that are not. */
+	/* Another thread may see the new offset with the old length meanwhile, and take
+	 * blocks for requested that are not. */
 	r->offset = offset;
 	r->device = device;
 	r->length = length;
+	PF_TRACE(request_issued, device, offset, length);
 	/* This may block while the device's queue is full. */
 	dev->ops->willneed(dev, offset, length);
 	r->made = dev->ops->now(dev);
@@ -66,7 +68,11 @@ void pf_inflight_add(struct pf_inflight *f, struct pf_device *dev,
 
 void pf_inflight_remove_oldest(struct pf_inflight *f, bool late)
 {
-	f->oldest = at(f, 1);
+	/* clang takes no atomic operands. */
+	PF_TRACE(request_completed, (unsigned)f->oldest->device,
+		 (uint64_t)f->oldest->offset, (unsigned)f->oldest->length,
+		 f->oldest->made, late);
+	f->oldest = request_at(f, 1);
 	f->count--;
 	if (late)
 		f->limit = (f->limit + 1) / 2;

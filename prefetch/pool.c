@@ -11,8 +11,9 @@
  * Threads.
  */
 
-/* A worker that has ended before is used again: the checker may be looking for its
- * requests.  It has pages of its own, and leaves the checker's heap as it is. */
+/* Return the worker of this number.  One that has ended is used again, because the
+ * checker may be reading its requests.  A worker has pages of its own, and does not
+ * change the checker's heap. */
 static struct pf_worker *get_worker(struct pf_pool *pool, unsigned number)
 {
 	void *mem = pool->worker[number];
@@ -70,7 +71,7 @@ void pf_pool_free(struct pf_pool *pool)
 }
 
 /*
- * What they are doing.
+ * What the workers are doing.
  */
 
 void pf_pool_note_progress(struct pf_pool *pool, uint64_t now)
@@ -129,7 +130,7 @@ bool pf_pool_is_idle(const struct pf_pool *pool, unsigned news)
 {
 	unsigned i;
 
-	/* An idle worker that has not heard the news may still be asleep. */
+	/* An idle worker that has not seen the news may still find something. */
 	for (i = 0; i < pool->workers; i++)
 		if (pool->worker[i]->state != PF_WORKER_IDLE ||
 		    pool->worker[i]->news != news)

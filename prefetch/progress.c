@@ -102,11 +102,12 @@ void pf_progress_say(struct pf_progress_past *past, const char *program,
 			 now->position,
 			 now->positions, now->unit);
 	if (seconds > 0)
-		pf_in_words(seconds, left, sizeof(left));
+		pf_report_format_seconds(seconds, left, sizeof(left));
 	snprintf(text, sizeof(text), "%s: %.*s: %s%s, %s, ETA %s, %s",
 		 program, PATH_MAX, now->device, now->stage, position,
-		 pf_in_words(now->seconds, took, sizeof(took)), left, wait);
-	pf_printable(line, PF_PROGRESS_BYTES, text);
+		 pf_report_format_seconds(now->seconds, took, sizeof(took)),
+			 left, wait);
+	pf_settings_copy_printable(line, PF_PROGRESS_BYTES, text);
 }
 
 static const char *own_name(char name[32])

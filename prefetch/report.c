@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The notes of what was decided, times in words, and the system log.  Decides nothing.
+ * The notes of what was decided, times for people, and the system log.  Decides nothing.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "report.h"
 #include "settings.h"
 
-void pf_note(struct pf_notes *notes, const char *format, ...)
+void pf_report_note(struct pf_notes *notes, const char *format, ...)
 {
 	va_list args;
 
@@ -25,12 +25,13 @@ void pf_note(struct pf_notes *notes, const char *format, ...)
 	va_end(args);
 }
 
-void pf_note_off(struct pf_notes *notes, const char *decision,
-		 const char *reason)
+void pf_report_note_off(struct pf_notes *notes, const char *decision,
+			const char *reason)
 {
-	pf_note(notes, "prefetch: %s (%s)", decision, reason);
+	pf_report_note(notes, "prefetch: %s (%s)", decision, reason);
 	if (!notes->off)
-		snprintf(notes->why_off, sizeof(notes->why_off), "%s", reason);
+		       snprintf(notes->why_off, sizeof(notes->why_off), "%s",
+				reason);
 	notes->off = true;
 }
 
@@ -43,7 +44,7 @@ void pf_report_print(const struct pf_report *r, const char *program,
 		fprintf(out, "%s: %s\n", program, r->notes.line[i]);
 }
 
-const char *pf_in_words(double seconds, char *text, size_t size)
+const char *pf_report_format_seconds(double seconds, char *text, size_t size)
 {
 	if (seconds < 9.95)
 		snprintf(text, size, "%.1f s", seconds);
@@ -56,7 +57,7 @@ const char *pf_in_words(double seconds, char *text, size_t size)
 	return text;
 }
 
-void pf_system_log(const char *device, const char *sentence)
+void pf_report_to_syslog(const char *device, const char *sentence)
 {
 	struct sockaddr_un log = { .sun_family = AF_UNIX, "/dev/log" };
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -68,7 +69,8 @@ void pf_system_log(const char *device, const char *sentence)
 		 program_invocation_short_name, device, sentence);
 	/* 30: a daemon, for information. */
 	snprintf(line, sizeof(line), "<30>e2prefetch[%d]: ", (int)getpid());
-	pf_printable(line + strlen(line), sizeof(line) - strlen(line), text);
+	pf_settings_copy_printable(line + strlen(line),
+				   sizeof(line) - strlen(line), text);
 	if (sendto(fd, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT,
 		   (const struct sockaddr *)&log, sizeof(log)) < 0)
 		errno = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The report at the end: the facts, as JSON (doc/statistics.md), and notes of the
+ * The report at the end: the facts, which statistics.h writes as JSON, and notes of the
  * decisions, which are lines for PREFETCH_VERBOSE.
  */
 #ifndef PREFETCH_REPORT_H
@@ -26,12 +26,12 @@ struct pf_notes {
 /* Add a note, "ABOUT: DECISION (REASON)".  Text that is too long is cut off, and a note
  * for which there is no room is left out. */
 __attribute__((format(printf, 2, 3)))
-void pf_note(struct pf_notes *notes, const char *format, ...);
+void pf_report_note(struct pf_notes *notes, const char *format, ...);
 
 /* Note that nothing is read ahead ("off", "asleep"), and why: the first reason
  * counts. */
-void pf_note_off(struct pf_notes *notes, const char *decision,
-		 const char *reason);
+void pf_report_note_off(struct pf_notes *notes, const char *decision,
+			const char *reason);
 
 /* Must be zeroed; each part fills in the facts that it knows. */
 struct pf_report {
@@ -57,27 +57,9 @@ void pf_report_print(const struct pf_report *r, const char *program,
 
 /* Write a line about this device to the system log, as syslog(3) does, but take no lock,
  * do not wait for a log that does not answer, and leave nothing open. */
-void pf_system_log(const char *device, const char *sentence);
+void pf_report_to_syslog(const char *device, const char *sentence);
 
 /* The time for people: "14 s", "3.7 s", "25 min".  Returns `text`. */
-const char *pf_in_words(double seconds, char *text, size_t size);
-
-/*
- * Statistics (statistics.c).
- */
-
-/* Write the report as one JSON object and a newline.  Returns 0, or EIO if `out` has
- * an error. */
-int pf_stats_write(const struct pf_report *r, FILE *out);
-
-/* Write it to the file `path`, or to standard error if that is "-": standard output
- * belongs to the checker or to a command.  Returns NULL if it was written or `path` is
- * NULL, otherwise the reason in words.  After a failure an existing file is unchanged,
- * unless the reason is an error of writing. */
-const char *pf_stats_save(const char *path, const struct pf_report *r);
-
-/* Add the counts of a later engine to those of an earlier one. */
-void pf_stats_add(struct pf_engine_stats *to,
-		  const struct pf_engine_stats *from);
+const char *pf_report_format_seconds(double seconds, char *text, size_t size);
 
 #endif

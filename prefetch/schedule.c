@@ -3,23 +3,23 @@
 #include "schedule.h"
 #include "state.h"
 
-/* The weight that is claimed at once if the device is not seek-bound, in bytes: little
- * at first, to be ahead of the checker at once, then twice as much each time.
- * With more, one worker's units, which cost bandwidth, would not be read while
- * another worker's trees cost requests. */
+/* The weight of a claim in bytes if the device is not seek-bound.  The first claim is
+ * small, to be ahead of the checker at once.  Each further claim is twice as large, up
+ * to FLASH_CLAIM.  With larger claims, one worker's units, which cost bandwidth, would
+ * not be read while another worker's trees cost requests. */
 #define FIRST_CLAIM (256u << 10)
 #define FLASH_CLAIM (4u << 20)
 
-/* If the device is seek-bound: a few seconds of reading in one sweep, after which a
- * checker that waited at the gate can go on. */
+/* The weight of a claim if the device is seek-bound: a few seconds of reading in one
+ * sweep, after which a checker that waited at the gate can continue. */
 #define SEEK_CLAIM (512u << 20)
 
-/* The limit of all workers together: each unit makes up to three references of 24
- * bytes. */
+/* The most units that all workers together claim.  Each unit yields up to three
+ * references of 24 bytes. */
 #define MAX_UNITS 8192u
 
-/* A report of the checker in one word, so that it is stored without the lock: the phase
- * above UNIT_BITS, the unit below.  NO_REPORT: there is none. */
+/* A report is one word, so that the checker can store it without the lock.  The unit is
+ * in the lowest UNIT_BITS, and the phase above them. */
 #define NO_REPORT UINT64_MAX
 #define UNIT_BITS 56
 #define UNIT_MASK (UINT64_MAX >> (64 - UNIT_BITS))
@@ -42,7 +42,7 @@ void pf_schedule_init(struct pf_schedule *s, struct pf_source *source)
 }
 
 /*
- * Where the checker is.
+ * The checker's position.
  */
 
 void pf_schedule_forget_report(struct pf_schedule *s)
@@ -108,8 +108,8 @@ void pf_schedule_begin_source(struct pf_schedule *s,
 	s->has_checker = options->has_checker;
 	s->source->ops->begin(s->source, options, asleep);
 	s->first = s->source->ops->next(s->source, NULL);
-	/* The phase of the last begin() is gone, but not one that the checker
-	 * has begun. */
+	/* A phase of the last begin() is no longer valid.  A phase that the checker has
+	 * begun is. */
 	if (!begun)
 		s->phase = s->first;
 }
@@ -120,8 +120,8 @@ unsigned pf_schedule_begin_phase(struct pf_schedule *s,
 	s->phase = phase;
 	if (!phase)
 		return 0;
-	/* A worker that is asking the source drops the answer: it finds another
-	 * epoch. */
+	/* A worker that is asking the source finds another epoch, and drops the
+	 * answer. */
 	if (s->next != PF_NEXT_CHOOSING)
 		s->next = PF_NEXT_UNKNOWN;
 	s->next_unit = 0;
@@ -170,8 +170,9 @@ static uint64_t weight_to_claim(struct pf_schedule *s, uint64_t max)
 	return min_of(max, weight);
 }
 
-/* Units behind the checker are left out, since it has read them itself; and so is the
- * one that it is at, unless it has just come to the cursor. */
+/* The first unit to claim.  Units that the checker has passed are left out, because it
+ * has read them itself.  So is the unit that it is at, unless it has just reached the
+ * cursor. */
 static uint64_t first_unit(const struct pf_schedule *s)
 {
 	uint64_t at;
@@ -182,8 +183,8 @@ static uint64_t first_unit(const struct pf_schedule *s)
 	return s->next_unit;
 }
 
-/* Returns the end of the units from stripe->first on that together weigh at most `max`
- * bytes, or of the first one alone, and sets stripe->bytes to their weight. */
+/* Choose the units from stripe->first on that together weigh at most `max` bytes, and
+ * at least one.  Returns the unit behind them, and sets stripe->bytes to their weight. */
 static uint64_t weigh_units(const struct pf_schedule *s, uint64_t end,
 			    uint64_t max, struct pf_stripe *stripe)
 {

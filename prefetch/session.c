@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * A session: puts the parts together, for any filesystem.
- *
- * The topology describes the device, the single-spindle detector decides how to
- * read it, the budget limits the memory, and the filesystem's source provides the
- * blocks to read.  The engine does the rest.
+ * A session connects the parts, for any filesystem.  The topology describes the device,
+ * the single-spindle detector decides how to read it, the budget limits the memory, and
+ * the filesystem's source provides the blocks to read.  The engine does the rest.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,18 +15,18 @@
 #include "device.h"
 #include "share.h"
 #include "spindle.h"
+#include "statistics.h"
 #include "lib/sysfile.h"
 #include "tasks.h"
 #include "session.h"
 
-/* How long to wait for the engine's lock: a progress report waits less, since the next one
- * comes soon. */
+/* How long to wait for the engine's lock.  A progress report waits less, because the
+ * next one comes soon. */
 #define STATS_PATIENCE_MS 1000
 #define PROGRESS_PATIENCE_MS 100
 
-/* The most that may be read ahead when `memory` bytes are left: half of them beside a
- * checker, which needs memory itself and uses the blocks, and three quarters without
- * one. */
+/* The most bytes that may be ahead when `memory` bytes are left.  With a checker, which
+ * needs memory itself, it is half of them; without one, three quarters. */
 static uint64_t part_of(const struct pf_session *s, uint64_t memory)
 {
 	return s->options.has_checker ? memory / 2 : memory / 4 * 3;
@@ -38,7 +36,7 @@ static uint64_t limit(void *ctx)
 {
 	const struct pf_session *s = ctx;
 
-	return part_of(s, pf_memory_share(s->sysroot, true));
+	return part_of(s, pf_budget_query_memory(s->sysroot, true));
 }
 
 static bool count_disks(void *ctx, struct pf_disk_counters *disks)
@@ -115,9 +113,10 @@ void pf_session_add_device(struct pf_session *s, struct pf_device *dev,
 	s->stat[s->devices++] = *st;
 }
 
-/* Only /sys shows the limit of a cgroup.  In one of 16 MiB a check whose window has no
- * bound takes 1.30 of stock's time, and 0.67 with 8 MiB; without a group the bound gives
- * 0.41 instead of 0.43 (extents@1/4 on the network volume). */
+/* The budget if /sys is missing, because only /sys shows the limit of a cgroup.  In a
+ * cgroup of 16 MiB a check takes 1.30 of stock's time without this limit, and 0.67 with
+ * it.  Outside a cgroup it takes 0.43 without, and 0.41 with it (extents@1/4 on the
+ * network volume). */
 #define UNSEEN_BUDGET (8u << 20)
 
 static uint64_t own_budget(const struct pf_session *s)
@@ -146,11 +145,13 @@ void pf_session_choose(struct pf_session *s)
 		if (s->dev[i]->unusable)
 			pf_session_turn_off(s, s->dev[i]->unusable);
 	}
-	o->seek_bound = pf_declared_seek_bound(&s->topo, &o->measure);
-	o->threads = pf_choose_threads(&s->topo, false, s->settings.threads);
-	o->seek_threads = pf_choose_threads(&s->topo, true,
-					    s->settings.threads);
-	s->available = pf_memory_share(s->sysroot, false);
+	o->seek_bound = pf_spindle_is_declared_seek_bound(&s->topo,
+							  &o->measure);
+	o->threads = pf_spindle_choose_threads(&s->topo, false,
+					       s->settings.threads);
+	o->seek_threads = pf_spindle_choose_threads(&s->topo, true,
+						    s->settings.threads);
+	s->available = pf_budget_query_memory(s->sysroot, false);
 	o->budget = s->settings.memory;
 	if (!o->budget)
 		o->budget = own_budget(s);
@@ -174,7 +175,8 @@ int pf_session_start(struct pf_session *s)
 	return s->why_off ? 0 : err;
 }
 
-/* Unless it has stopped, or has no engine: then `stats` stays as it is. */
+/* Count what was read so far.  Leaves *stats unchanged if the session has stopped or
+ * has no engine. */
 static void count_now(const struct pf_session *s,
 		      struct pf_engine_stats *stats)
 {
@@ -232,19 +234,18 @@ void pf_session_count(struct pf_session *s,
 {
 	struct pf_engine_stats now = s->last;
 
-	/* Two threads may ask at once. */
+	/* Count into a copy, because two threads may call this at once. */
 	count_now(s, &now);
 	*stats = s->past;
-	pf_stats_add(stats, &now);
+	pf_statistics_add(stats, &now);
 }
 
-/* The words for a device that is not seek-bound, and for one that does. */
+/* The words for a device that is not seek-bound, and for one that is. */
 static const struct words {
 	const char *order;		/* NULL: the report's */
 	const char *kind;
 	const char *threads;		/* why there are so many */
-	const char *declared[3];	/* by the kernel, which reports no spindle, one,
-					   or several */
+	const char *declared[3];	/* by the kernel: no spindle, one, several */
 } words_of[] = {
 	{ NULL, "not seek-bound", "two keep a device busy",
 	  { "the kernel reports no spindle", "the kernel reports a single spindle",
@@ -254,21 +255,21 @@ static const struct words {
 	    "the kernel reports several spindles" } }
 };
 
-/* The order of reads by the kernel's declaration, which counts if the device was not
- * measured. */
+/* Note the order of reads, which follows from the kernel's declaration if the device
+ * was not measured. */
 static void add_declared_order(const struct pf_session *s, struct pf_report *r,
 			       const struct words *w, const char *order)
 {
 	unsigned spindles = s->topo.spindles < 2 ? s->topo.spindles : 2;
 	const char *unmeasured = r->engine.unmeasured;
 
-	pf_note(&r->notes, "order: %s (%s: %s%s%s)", order, w->kind,
-		w->declared[spindles],
-		unmeasured ? "; not measured: " : "",
-		unmeasured ? unmeasured : "");
+	pf_report_note(&r->notes, "order: %s (%s: %s%s%s)", order, w->kind,
+		       w->declared[spindles],
+		       unmeasured ? "; not measured: " : "",
+		       unmeasured ? unmeasured : "");
 }
 
-/* The number of threads and the order of reads, and what determined them. */
+/* Note the number of threads and the order of reads, and what determined them. */
 static void add_order(const struct pf_session *s, struct pf_report *r)
 {
 	const struct pf_speed *speed = &r->engine.speed;
@@ -278,19 +279,21 @@ static void add_order(const struct pf_session *s, struct pf_report *r)
 
 	if (s->settings.threads)
 		threads = "as configured";
-	pf_note(&r->notes, "threads: %u (%s)", (unsigned)r->engine.threads,
-		threads);
+	pf_report_note(&r->notes,
+		       "threads: %u (%s)", (unsigned)r->engine.threads,
+		       threads);
 	if (!r->order)
-		return;
+		       return;
 	if (!speed->latency_ns) {
 		add_declared_order(s, r, w, order);
 		return;
 	}
-	pf_note(&r->notes, "order: %s (%s%s: a small read takes %.2f ms, with "
-		"eight in flight %.2f ms each)", order, w->kind,
-		r->single_spindle ? ", single spindle" : "",
-		(double)speed->latency_ns / 1e6,
-		(double)speed->latency_qd8_ns / 1e6);
+	pf_report_note(&r->notes,
+		       "order: %s (%s%s: a small read takes %.2f ms, with "
+		       "eight in flight %.2f ms each)", order, w->kind,
+		       r->single_spindle ? ", single spindle" : "",
+		       (double)speed->latency_ns / 1e6,
+		       (double)speed->latency_qd8_ns / 1e6);
 }
 
 /* Note whether anything was read ahead, and how. */
@@ -298,23 +301,23 @@ static void add_notes(const struct pf_session *s, struct pf_report *r)
 {
 	if (!r->budget)
 		return;
-	pf_note(&r->notes, "memory: at most %llu MiB ahead (%s)",
-		(unsigned long long)r->budget >> 20, s->settings.memory ?
-		"as configured" : "a share of the available memory");
+	pf_report_note(&r->notes, "memory: at most %llu MiB ahead (%s)",
+		       (unsigned long long)r->budget >> 20, s->settings.memory ?
+		       "as configured" : "a share of the available memory");
 	if (!r->engine.threads) {
 		if (s->why_off)
-			pf_note_off(&r->notes, "off", s->why_off);
+			pf_report_note_off(&r->notes, "off", s->why_off);
 		else
-			pf_note_off(&r->notes, "asleep",
-				    "sampled metadata is already cached");
+			pf_report_note_off(&r->notes, "asleep",
+					   "sampled metadata is already cached");
 		return;
 	}
 	add_order(s, r);
 	if (s->gave_back)
-		pf_note(&r->notes, "prefetch: stopped (the program needed the threads)");
+		pf_report_note(&r->notes, "prefetch: stopped (the program needed the threads)");
 	if (s->last.gave_up)
-		pf_note(&r->notes, "prefetch: gave up (too many reads failed, or "
-			"memory ran out)");
+		pf_report_note(&r->notes, "prefetch: gave up (too many reads failed, or "
+			       "memory ran out)");
 }
 
 void pf_session_report(struct pf_session *s, struct pf_report *r)
@@ -324,7 +327,7 @@ void pf_session_report(struct pf_session *s, struct pf_report *r)
 	r->stage_names = s->type->stage_names;
 	r->stages = s->type->stages;
 	pf_session_count(s, &r->engine);
-	r->single_spindle = pf_single_spindle(&s->topo, r->engine.speed.seek_bound);
+	r->single_spindle = pf_spindle_is_single(&s->topo, r->engine.speed.seek_bound);
 	s->type->report(s, r);
 	add_notes(s, r);
 }

@@ -20,8 +20,9 @@
 
 #include "settings.h"
 
-int pf_parse_number(const char *text, const char *suffixes, unsigned factor,
-		    uint64_t min, uint64_t max, uint64_t *out)
+int pf_settings_parse_number(const char *text, const char *suffixes,
+			     unsigned factor,
+			     uint64_t min, uint64_t max, uint64_t *out)
 {
 	uint64_t value, unit = 1;
 	const char *suffix;
@@ -50,8 +51,8 @@ const char *const pf_acceleration_names[PF_ACCELERATIONS] = {
 	"crc32c", "bitmaps", "indirect"
 };
 
-int pf_parse_names(const char *text, const char *const *names, unsigned count,
-		   unsigned *mask)
+int pf_settings_parse_names(const char *text, const char *const *names,
+			    unsigned count, unsigned *mask)
 {
 	unsigned found = 0, i;
 	size_t len;
@@ -75,8 +76,8 @@ int pf_parse_names(const char *text, const char *const *names, unsigned count,
 static int parse_accel(const char *text, unsigned *out)
 {
 	if (strcmp(text, "none") && strcmp(text, "all"))
-		return pf_parse_names(text, pf_acceleration_names,
-				      PF_ACCELERATIONS, out);
+		return pf_settings_parse_names(text, pf_acceleration_names,
+					       PF_ACCELERATIONS, out);
 	*out = *text == 'a' ? (1u << PF_ACCELERATIONS) - 1 : 0;
 	return 0;
 }
@@ -123,22 +124,22 @@ static const struct setting {
 
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 
-static int set(struct pf_settings *s, const struct setting *setting,
-	       const char *value)
+static int set_member(struct pf_settings *s, const struct setting *setting,
+		      const char *value)
 {
 	void *to = (char *)s + setting->offset;
 	uint64_t number;
 
 	switch (setting->kind) {
 	case NUMBER:
-		if (pf_parse_number(value, "", 1, setting->min,
-				    setting->max, &number))
+		if (pf_settings_parse_number(value, "", 1, setting->min,
+					     setting->max, &number))
 			return EINVAL;
 		*(unsigned *)to = (unsigned)number;
 		return 0;
 	case SIZE:
-		return pf_parse_number(value, "KMGT", 1024, setting->min,
-				       setting->max, to);
+		return pf_settings_parse_number(value, "KMGT", 1024,
+						setting->min, setting->max, to);
 	case IO_MANAGER:
 		if (strcmp(value, "unix") && strcmp(value, "mmap"))
 			return EINVAL;
@@ -166,7 +167,8 @@ static const struct setting *find_setting(const char *name)
 	return NULL;
 }
 
-void pf_printable(char *text, size_t size_of_text, const char *value)
+void pf_settings_copy_printable(char *text, size_t size_of_text,
+				const char *value)
 {
 	unsigned char *p;
 
@@ -179,8 +181,7 @@ void pf_printable(char *text, size_t size_of_text, const char *value)
 			p[0] = p[1] = '?';
 }
 
-/* The text that is being read, and the place for the description of an
- * error. */
+/* The text that is being read, and the buffer for the description of an error. */
 struct reading {
 	struct pf_settings *into;
 	const char *path;
@@ -191,7 +192,8 @@ struct reading {
 
 /* `about` is a variable or a file.  Texts of the user's are cut off by %.64s. */
 __attribute__((format(printf, 3, 4)))
-static bool wrong(struct reading *r, const char *about, const char *format, ...)
+static bool reject(struct reading *r, const char *about, const char *format,
+		   ...)
 {
 	char where[16] = "", text[512], line[PATH_MAX + 512];
 	va_list ap;
@@ -203,7 +205,7 @@ static bool wrong(struct reading *r, const char *about, const char *format, ...)
 		snprintf(where, sizeof(where), ":%u", r->line);
 	snprintf(line, sizeof(line), "%s%s: %s; prefetching is off", about,
 		 where, text);
-	pf_printable(r->error, r->size, line);
+	pf_settings_copy_printable(r->error, r->size, line);
 	return false;
 }
 
@@ -227,15 +229,15 @@ static bool parse_line(struct reading *r, char *line)
 	if (!*line || *line == '#' || *line == ';')
 		return true;
 	if (!value)
-		return wrong(r, r->path, "not \"name = value\"");
+		return reject(r, r->path, "not \"name = value\"");
 	*value = '\0';
 	value = trim(value + 1);
 	setting = find_setting(trim(line));
 	if (!setting)
-		return wrong(r, r->path, "unknown setting \"%.64s\"", line);
-	return !set(r->into, setting, value) ||
-	       wrong(r, r->path, "%s: \"%.64s\" is not %s", line, value,
-		     setting->expected);
+		return reject(r, r->path, "unknown setting \"%.64s\"", line);
+	return !set_member(r->into, setting, value) ||
+	       reject(r, r->path, "%s: \"%.64s\" is not %s", line, value,
+		      setting->expected);
 }
 
 static bool parse_text(struct reading *r, char *text, size_t size)
@@ -243,7 +245,7 @@ static bool parse_text(struct reading *r, char *text, size_t size)
 	char *line;
 
 	if (strlen(text) != size)
-		return wrong(r, r->path, "not a text file");
+		return reject(r, r->path, "not a text file");
 	while ((line = strsep(&text, "\n"))) {
 		r->line++;
 		if (!parse_line(r, trim(line)))
@@ -254,13 +256,13 @@ static bool parse_text(struct reading *r, char *text, size_t size)
 }
 
 /* If the process ran out of descriptors or memory, the file is not at fault. */
-static bool unreadable(struct reading *r)
+static bool reject_unreadable(struct reading *r)
 {
 	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
 		r->error[0] = '\0';
 		return false;
 	}
-	return wrong(r, r->path, "%s", strerror(errno));
+	return reject(r, r->path, "%s", strerror(errno));
 }
 
 /* Only regular files and /dev/null are accepted: a FIFO could block us, and
@@ -274,20 +276,20 @@ static bool read_file(struct reading *r, bool named)
 
 	if (stat(r->path, &st))
 		return (!named && (errno == ENOENT || errno == ENOTDIR)) ||
-		       unreadable(r);
+		       reject_unreadable(r);
 	if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
 		return true;
 	if (!S_ISREG(st.st_mode))
-		return wrong(r, r->path, "not a regular file");
+		return reject(r, r->path, "not a regular file");
 	fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		return unreadable(r);
+		return reject_unreadable(r);
 	n = read(fd, text, MAX_BYTES + 1);
 	close(fd);
 	if (n < 0)
-		return unreadable(r);
+		return reject_unreadable(r);
 	if (n > (ssize_t)MAX_BYTES)
-		return wrong(r, r->path, "larger than 64 KiB");
+		return reject(r, r->path, "larger than 64 KiB");
 	text[n] = '\0';
 	return parse_text(r, text, (size_t)n);
 }
@@ -306,9 +308,9 @@ static bool parse_variable(struct reading *r, const char *entry)
 	snprintf(variable, sizeof(variable), "%.*s", (int)(value - entry), entry);
 	for (i = 0; i < SETTINGS; i++)
 		if (!strcmp(settings[i].variable, variable))
-			return !set(r->into, &settings[i], value + 1) ||
-			       wrong(r, variable, "\"%.64s\" is not %s",
-				     value + 1, settings[i].expected);
+			return !set_member(r->into, &settings[i], value + 1) ||
+			       reject(r, variable, "\"%.64s\" is not %s",
+				      value + 1, settings[i].expected);
 	return true;
 }
 
@@ -326,7 +328,7 @@ static bool read_variables(struct reading *r)
 		return true;
 	r->into->mmap_io = !strcmp(mmap_io, "1");
 	return r->into->mmap_io || !strcmp(mmap_io, "0") ||
-	       wrong(r, "TEST_MMAP_IO", "not 0 or 1");
+	       reject(r, "TEST_MMAP_IO", "not 0 or 1");
 }
 
 bool pf_settings_read(struct pf_settings *s, char *error, size_t size)

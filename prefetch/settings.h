@@ -50,15 +50,17 @@ bool pf_settings_read(struct pf_settings *s, char *error, size_t size);
  * `factor`, each other one for `factor` of the one before.  Returns 0; or EINVAL, also
  * if the number is not within these limits, with *out unchanged.
  */
-int pf_parse_number(const char *text, const char *suffixes, unsigned factor,
-		    uint64_t min, uint64_t max, uint64_t *out);
+int pf_settings_parse_number(const char *text, const char *suffixes,
+			     unsigned factor,
+			     uint64_t min, uint64_t max, uint64_t *out);
 
 /* The mask of these of `count` names, separated by commas.  Returns 0 or EINVAL. */
-int pf_parse_names(const char *text, const char *const *names, unsigned count,
-		   unsigned *mask);
+int pf_settings_parse_names(const char *text, const char *const *names,
+			    unsigned count, unsigned *mask);
 
 /* Copy a text for printing: truncated, with each control character replaced by
  * '?' because it would reach the terminal. */
-void pf_printable(char *text, size_t size_of_text, const char *value);
+void pf_settings_copy_printable(char *text, size_t size_of_text,
+				const char *value);
 
 #endif

@@ -214,8 +214,9 @@ static bool measure_requests(struct pf_device *dev, const struct range *read,
 	if (all > speed->latency_ns)
 		speed->request_ns = (all - speed->latency_ns) /
 				    (PF_SPEED_READS_QD8 - 1);
-	speed->seek_bound = pf_measured_seek_bound(speed->latency_ns,
-					      speed->latency_qd8_ns);
+	speed->seek_bound =
+		pf_spindle_is_measured_seek_bound(speed->latency_ns,
+						  speed->latency_qd8_ns);
 	return true;
 }
 
@@ -240,9 +241,9 @@ static uint64_t measure_bytes(const struct survey *s)
 	return ns <= bytes / 1000 ? 1 : ns * 1000 / bytes;
 }
 
-const char *pf_measure_device(struct pf_device *dev,
-			      const struct pf_speed_samples *samples,
-			      bool with_bytes, struct pf_speed *speed)
+const char *pf_speed_measure(struct pf_device *dev,
+			     const struct pf_speed_samples *samples,
+			     bool with_bytes, struct pf_speed *speed)
 {
 	struct survey s = { .dev = dev, .samples = samples };
 	struct pf_speed measured = { .seek_bound = false };

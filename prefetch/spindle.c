@@ -17,11 +17,12 @@
  * read with eight in flight.
  */
 #define SEEK_LATENCY_NS 2000000u
-#define SEEK_DEEP_NS 1200000u
+#define SEEK_LATENCY_QD8_NS 1200000u
 
-bool pf_measured_seek_bound(uint64_t latency_ns, uint64_t latency_qd8_ns)
+bool pf_spindle_is_measured_seek_bound(uint64_t latency_ns,
+				       uint64_t latency_qd8_ns)
 {
-	return latency_ns >= SEEK_LATENCY_NS && latency_qd8_ns >= SEEK_DEEP_NS;
+	return latency_ns >= SEEK_LATENCY_NS && latency_qd8_ns >= SEEK_LATENCY_QD8_NS;
 }
 
 /*
@@ -34,23 +35,24 @@ static bool is_known(const struct pf_topology *topo)
 	return topo->disks && !topo->incomplete && !topo->unsure;
 }
 
-bool pf_declared_seek_bound(const struct pf_topology *topo, bool *guess)
+bool pf_spindle_is_declared_seek_bound(const struct pf_topology *topo,
+				       bool *guess)
 {
 	*guess = !is_known(topo) || !topo->spindles;
 	return !is_known(topo) || topo->spindles;
 }
 
-unsigned pf_declared_spindles(const struct pf_topology *topo)
+unsigned pf_spindle_count_declared(const struct pf_topology *topo)
 {
 	if (!is_known(topo))
 		return topo->devices;
 	return topo->spindles ? topo->spindles : topo->disks;
 }
 
-unsigned pf_choose_threads(const struct pf_topology *topo, bool seek_bound,
-			   unsigned wanted)
+unsigned pf_spindle_choose_threads(const struct pf_topology *topo,
+				   bool seek_bound, unsigned wanted)
 {
-	unsigned spindles = pf_declared_spindles(topo);
+	unsigned spindles = pf_spindle_count_declared(topo);
 
 	if (wanted)
 		return wanted;
@@ -58,7 +60,7 @@ unsigned pf_choose_threads(const struct pf_topology *topo, bool seek_bound,
 	return seek_bound && spindles < THREADS ? spindles : THREADS;
 }
 
-bool pf_single_spindle(const struct pf_topology *topo, bool seek_bound)
+bool pf_spindle_is_single(const struct pf_topology *topo, bool seek_bound)
 {
-	return seek_bound && pf_declared_spindles(topo) == 1;
+	return seek_bound && pf_spindle_count_declared(topo) == 1;
 }

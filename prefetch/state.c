@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "state.h"
+#include "trace.h"
 
 void pf_state_set(struct pf_engine *e, enum pf_state state)
 {
@@ -21,6 +22,7 @@ bool pf_state_handle_events(struct pf_engine *e, unsigned events)
 	}
 	if (events & PF_EVENT_GIVE_UP && pf_state_is_reading(e)) {
 		pf_state_set(e, PF_STATE_GAVE_UP);
+		PF_TRACE(give_up, e->health.errors);
 		events |= PF_EVENT_WORK | PF_EVENT_GATE;
 	}
 	if (events & PF_EVENT_WORK ||

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "statistics.h"
 
 /*
  * A member of a struct that is written.  Nanoseconds are written as seconds with
@@ -61,7 +61,8 @@ static const struct member of_report[] = {
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
 /* Add up the sums among these members. */
-static void add(const struct member *m, size_t n, void *to, const void *from)
+static void add_sums(const struct member *m, size_t n, void *to,
+		     const void *from)
 {
 	for (; n--; m++) {
 		uint64_t *sum = (uint64_t *)((char *)to + m->offset);
@@ -72,15 +73,15 @@ static void add(const struct member *m, size_t n, void *to, const void *from)
 	}
 }
 
-void pf_stats_add(struct pf_engine_stats *to,
-		  const struct pf_engine_stats *from)
+void pf_statistics_add(struct pf_engine_stats *to,
+		       const struct pf_engine_stats *from)
 {
 	unsigned i;
 
 	/* The first one counts. */
 	if (!to->slow_or_failed)
 		to->degraded_at = from->degraded_at;
-	add(of_engine, COUNT(of_engine), to, from);
+	add_sums(of_engine, COUNT(of_engine), to, from);
 	if (from->threads > to->threads)
 		to->threads = from->threads;
 	to->gave_up |= from->gave_up;
@@ -90,7 +91,8 @@ void pf_stats_add(struct pf_engine_stats *to,
 		to->unmeasured = from->unmeasured;
 	}
 	for (i = 0; i < PF_MAX_STAGES; i++)
-		add(of_stage, COUNT(of_stage), &to->stage[i], &from->stage[i]);
+		add_sums(of_stage, COUNT(of_stage), &to->stage[i],
+			 &from->stage[i]);
 }
 
 /* Bytes beyond ASCII are passed on: names of devices need not be UTF-8, but nearly
@@ -159,7 +161,7 @@ static void put_stages(FILE *out, const struct pf_report *r)
 	}
 }
 
-int pf_stats_write(const struct pf_report *r, FILE *out)
+int pf_statistics_write(const struct pf_report *r, FILE *out)
 {
 	size_t i;
 
@@ -221,7 +223,7 @@ static FILE *open_file(const char *path, const char **why)
 	return f;
 }
 
-const char *pf_stats_save(const char *path, const struct pf_report *r)
+const char *pf_statistics_save(const char *path, const struct pf_report *r)
 {
 	const char *why = NULL;
 	FILE *f;
@@ -232,7 +234,7 @@ const char *pf_stats_save(const char *path, const struct pf_report *r)
 	f = strcmp(path, "-") ? open_file(path, &why) : stderr;
 	if (!f)
 		return why;
-	err = pf_stats_write(r, f);
+	err = pf_statistics_write(r, f);
 	/* An error in writing may show up only when the buffer is flushed. */
 	if (f == stderr ? fflush(f) : fclose(f))
 		err = errno;

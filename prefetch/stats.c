@@ -8,8 +8,9 @@
 /* Large reads take longer than PF_STALL_NS from memory, too: 128 KiB 20 us. */
 #define STALL_NS_PER_KIB 500u
 
-/* Everything seemed cached when the engine fell asleep, but is not if this many reads
- * stalled, of at most 16 times as many: a busy machine delays some, too. */
+/* The engine, which fell asleep because everything seemed cached, wakes if this many
+ * reads stall among at most 16 times as many.  A few stalls do not count, because a
+ * busy machine causes some, too. */
 #define WAKE_MISSES 128u
 #define WAKE_READS (WAKE_MISSES * 16)
 
@@ -44,8 +45,8 @@ void pf_stats_begin_read(struct pf_stats *s, struct pf_read *r, uint64_t now)
 	atomic_store_explicit(&s->reading_since, now, memory_order_relaxed);
 }
 
-/* Judged by its time.  A query of the kernel before each read would cost more than the
- * read (mincore() 0.9 us, a cached block 0.6 us). */
+/* A stall is recognized by its time, because a query of the kernel before each read
+ * would cost more than the read (mincore() 0.9 us, a cached block 0.6 us). */
 bool pf_stats_end_read(struct pf_stats *s, const struct pf_read *r, uint64_t ns)
 {
 	atomic_store_explicit(&s->reading_since, 0, memory_order_relaxed);
@@ -53,7 +54,7 @@ bool pf_stats_end_read(struct pf_stats *s, const struct pf_read *r, uint64_t ns)
 	       ns > PF_STALL_NS + r->length / 1024 * STALL_NS_PER_KIB;
 }
 
-/* A stall of an engine that may be asleep.  Only that one heeds the event. */
+/* Count a stall.  The event has an effect only if the engine is asleep. */
 static unsigned count_sleep_miss(struct pf_stats *s)
 {
 	uint64_t reads = 0;
@@ -72,7 +73,7 @@ unsigned pf_stats_count_read(struct pf_stats *s, const struct pf_read *r,
 			     bool stalled, uint64_t now)
 {
 	struct pf_stage_stats *stage = &s->stages[s->stage];
-	/* Time in which several threads wait counts once: newer libext2fs has them. */
+	/* Time in which several threads of a newer libext2fs wait counts once. */
 	uint64_t from = r->began < s->counted_until ? s->counted_until : r->began;
 	uint64_t wait = now > from ? now - from : 0;
 
@@ -91,7 +92,7 @@ unsigned pf_stats_count_read(struct pf_stats *s, const struct pf_read *r,
  * The sums.
  */
 
-/* What is known of the checker. */
+/* Collect what is known about the checker. */
 static void collect_checker(const struct pf_engine *e,
 			    struct pf_engine_stats *stats)
 {
@@ -114,7 +115,6 @@ static void collect_checker(const struct pf_engine *e,
 	}
 }
 
-/* What the workers have done, and what is known of the device. */
 void pf_stats_collect(const struct pf_engine *e, struct pf_engine_stats *stats)
 {
 	const struct pf_window *w = &e->window;

@@ -29,23 +29,24 @@ struct sampling {
 	void *piece;		/* that is parsed: the program's stack may be small */
 };
 
-/* Pages that are held count: what the kernel reads of a mounted filesystem for itself
- * is up to date in its buffers, not in their pages. */
+/* Pages that are not up to date count as cached: blocks that the kernel reads of a
+ * mounted filesystem for itself are up to date in its buffers, not in their pages. */
 static void check_ref(void *ctx, const struct pf_ref *ref)
 {
 	struct sampling *s = ctx;
 	struct pf_device *dev = s->devices[ref->device];
 	uint64_t length = ref->length;
 
-	/* All of it would be copied. */
+	/* Check one block, because a query by reading copies what it checks. */
 	if (dev->asks_by_reading && length > s->source->grain)
 		length = s->source->grain;
 	if (pf_elevator_is_sound(s->source, ref) && !s->missing)
-		s->missing = !pf_is_cached(dev, ref->offset, length, true);
+		s->missing = !pf_device_is_cached(dev, ref->offset, length,
+						  true);
 }
 
-/* A reference itself may be cached only because of the kernel's own readahead: what
- * it leads to is checked, too. */
+/* Check a sample and what it refers to, because the sample may be cached only by the
+ * kernel's own readahead. */
 static void check_sample(void *ctx, const struct pf_ref *ref)
 {
 	struct sampling *s = ctx;
@@ -123,7 +124,7 @@ const char *pf_survey_measure(struct pf_source *source,
 		.may_read = source->ops->may_read ? may_read : NULL
 	};
 
-	return pf_measure_device(dev, &samples, with_bytes, speed);
+	return pf_speed_measure(dev, &samples, with_bytes, speed);
 }
 
 /*

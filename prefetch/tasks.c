@@ -15,7 +15,7 @@
  * command, and a program that it runs. */
 #define SPARE 2u
 
-static void lower_by_group(void *ctx, const char *dir, int version)
+static void lower_by_cgroup(void *ctx, const char *dir, int version)
 {
 	uint64_t *left = ctx, max, used;
 
@@ -30,14 +30,14 @@ static void lower_by_group(void *ctx, const char *dir, int version)
 		*left = max - used;
 }
 
-static void *pass(void *gate)
+static void *pass_mutex(void *gate)
 {
 	pthread_mutex_lock(gate);
 	pthread_mutex_unlock(gate);
 	return NULL;
 }
 
-/* The kernel tells nobody how many tasks a user has: begin so many. */
+/* Start this many threads, because the kernel does not tell how many tasks a user has. */
 static uint64_t try_threads(uint64_t max)
 {
 	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -45,7 +45,8 @@ static uint64_t try_threads(uint64_t max)
 	uint64_t n = 0, i;
 
 	pthread_mutex_lock(&gate);
-	while (thread && n < max && !e2pf_thread_start(&thread[n], pass, &gate))
+	while (thread && n < max && !e2pf_thread_start(&thread[n], pass_mutex,
+						       &gate))
 		n++;
 	pthread_mutex_unlock(&gate);
 	for (i = 0; i < n; i++)
@@ -76,7 +77,7 @@ unsigned pf_tasks_left(const char *sysroot, unsigned wanted)
 	uint64_t spare = SPARE + (processors > 0 ? (uint64_t)processors : 1);
 	uint64_t left = UINT64_MAX;
 
-	pf_each_group(sysroot, "pids", lower_by_group, &left);
+	pf_cgroup_visit(sysroot, "pids", lower_by_cgroup, &left);
 	if (left > spare && !user_has(sysroot, spare + wanted))
 		left = try_threads(left - spare < wanted ? left : spare + wanted);
 	left = left > spare ? left - spare : 0;

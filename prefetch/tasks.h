@@ -5,8 +5,8 @@
 #define PREFETCH_TASKS_H
 
 /*
- * How many threads, at most `wanted`, may be started: enough tasks are left for the
- * program, or the command, that is read ahead of.  Counts what the cgroups and
+ * Returns how many threads may be started, at most `wanted`, so that enough tasks are
+ * left for the program or command that is read ahead of.  Counts what the cgroups and
  * RLIMIT_NPROC allow.  May start threads, which have ended when it returns.
  */
 unsigned pf_tasks_left(const char *sysroot, unsigned wanted);

@@ -115,7 +115,7 @@ static bool member_is_read(const char *dir, const char *slave)
 		!strstr(state, "faulty");
 }
 
-static void visit(struct search *s, char *dir, unsigned depth);
+static void visit_device(struct search *s, char *dir, unsigned depth);
 
 /* Visit the entries of the `slaves` directory of the device at `dir`, but one path
  * of a multipath device.  Returns true if there was an entry. */
@@ -141,7 +141,7 @@ static bool visit_slaves(struct search *s, const char *dir, unsigned depth)
 			      entry->d_name) || !realpath(path, slave))
 			s->topo->incomplete = true;
 		else
-			visit(s, slave, depth + 1);
+			visit_device(s, slave, depth + 1);
 	}
 	if (slaves)
 		closedir(slaves);
@@ -149,7 +149,7 @@ static bool visit_slaves(struct search *s, const char *dir, unsigned depth)
 }
 
 /* `dir` is a real path, of PATH_MAX bytes. */
-static void visit(struct search *s, char *dir, unsigned depth)
+static void visit_device(struct search *s, char *dir, unsigned depth)
 {
 	whole_disk(dir);
 	if (depth == MAX_DEPTH || s->visits++ >= MAX_VISITS)
@@ -200,7 +200,7 @@ static unsigned add_device(const char *sysroot, dev_t dev, struct search *s)
 	/* The dot at the end refuses anything but a directory. */
 	if (!e2pf_path(link, sizeof(link), "%s/sys/dev/block/%u:%u/.", sysroot,
 		       major(dev), minor(dev)) && realpath(link, dir)) {
-		visit(s, dir, 0);
+		visit_device(s, dir, 0);
 		return read_max_readahead(dir);
 	}
 	/* The filesystem of a file may have no device, or several. */

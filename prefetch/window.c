@@ -7,8 +7,8 @@
 #define MEMORY_INTERVAL_NS 100000000ull
 #define MIN_BUDGET (1ull << 20)
 
-/* Memory for the set of blocks ahead, bytes, at most: 1 MiB holds 49,000 of them if they
- * are far from each other. */
+/* The most memory for the set of blocks ahead, in bytes.  1 MiB suffices for 49,000
+ * blocks that are far from each other. */
 #define MAX_SET_BYTES (1u << 20)
 
 static uint64_t block_of(const struct pf_window *w, unsigned device,
@@ -60,7 +60,7 @@ void pf_window_query_memory(struct pf_window *w)
 	now = w->dev->ops->now(w->dev);
 	if (last && now - last < MEMORY_INTERVAL_NS)
 		return;
-	/* One worker makes the query for all. */
+	/* One worker queries for all. */
 	if (!atomic_compare_exchange_strong(&w->memory_queried, &last, now))
 		return;
 	limit = w->options->limit(w->options->ctx);
@@ -84,7 +84,8 @@ bool pf_window_admit_deferred(struct pf_window *w, uint64_t bytes)
 {
 	uint64_t before = w->deferred_bytes;
 
-	/* What was added is never subtracted: the checker may drop all meanwhile. */
+	/* Never subtract what was added, because the checker may set the sum to 0
+	 * meanwhile. */
 	do {
 		if (w->options->has_checker && before + bytes > w->budget / 2)
 			return false;
@@ -109,8 +110,8 @@ uint64_t pf_window_max_claim(const struct pf_window *w)
 }
 
 /*
- * Stripes.  They are claimed in order, and in a followed phase the checker passes them in
- * order.
+ * Stripes.  The workers claim them in order.  In a followed phase the checker also
+ * passes them in order.
  */
 
 void pf_window_begin_phase(struct pf_window *w)
@@ -145,8 +146,8 @@ void pf_window_add_stripe(struct pf_window *w, struct pf_stripe *stripe)
 	stripe->number = w->next_stripe++;
 }
 
-/* Bytes are requested for a stripe: those of one that the checker has passed are not
- * ahead. */
+/* Count bytes that are requested for a stripe.  They are not ahead if the checker has
+ * passed the stripe. */
 static void count_ahead(struct pf_window *w, uint64_t number, uint64_t bytes)
 {
 	w->read_bytes += bytes;
@@ -154,13 +155,14 @@ static void count_ahead(struct pf_window *w, uint64_t number, uint64_t bytes)
 		stripe_at(w, number)->bytes += bytes;
 }
 
-/* Bytes for units that the checker, which is at this one, has not passed.  Those of the
- * stripe that it is in count by the part that is left of it. */
+/* The bytes of a stripe that are ahead of a checker at unit `at`.  If the checker is
+ * within the stripe, its bytes count in proportion to the units that are left. */
 static uint64_t bytes_left(const struct pf_stripe_ahead *s, uint64_t at)
 {
 	if (at <= s->first)
 		return s->bytes;
-	/* It may have passed the stripe since drop_passed(): a report takes no lock. */
+	/* The checker may have passed the stripe since drop_passed(), because a report
+	 * takes no lock. */
 	if (at > s->last)
 		return 0;
 	return s->bytes - (uint64_t)((double)s->bytes *
@@ -184,13 +186,13 @@ bool pf_window_is_full(struct pf_window *w, bool nearest)
 {
 	uint64_t ahead;
 
-	/* If there are no reports the checker's reads make room: a block that
-	 * cannot be recorded cannot be read. */
+	/* Without reports, the checker's reads make room, so a block must be recorded
+	 * before it may be read. */
 	if (!pf_schedule_is_followed(w->schedule))
 		return pf_window_unread_bytes(w) >= w->budget ||
 		       pf_blockset_is_full(&w->ahead);
-	/* Half of the budget is reserved for the worker whose units the checker
-	 * reaches first: workers further ahead must not starve it. */
+	/* Reserve half of the budget for the worker whose units the checker reaches
+	 * first, because workers further ahead must not starve it. */
 	ahead = bytes_ahead(w) + w->deferred_bytes;
 	return ahead >= w->budget || (ahead >= w->budget / 2 && !nearest);
 }
@@ -205,7 +207,8 @@ bool pf_window_is_used_up(const struct pf_window *w)
  * Blocks.
  */
 
-/* Record bytes of a reference as ahead of the checker.  Returns how many were not. */
+/* Record bytes of a reference as ahead of the checker.  Returns how many of them were not
+ * ahead before. */
 static uint64_t record_ahead(struct pf_window *w, const struct pf_stripe *stripe,
 			     const struct pf_ref *ref, uint64_t from, uint64_t to)
 {
@@ -215,7 +218,7 @@ static uint64_t record_ahead(struct pf_window *w, const struct pf_stripe *stripe
 					 last - first + 1) *
 			 w->source->grain;
 
-	/* Blocks for a later phase were counted when they were found. */
+	/* Deferred blocks were counted when they were found. */
 	if (!(stripe->phase->deferred & UINT32_C(1) << ref->cls))
 		count_ahead(w, stripe->number, bytes);
 	return bytes;
@@ -232,8 +235,8 @@ void pf_window_advance_run(struct pf_run *run, uint64_t pos)
 		run->next++;
 }
 
-/* Record the run's references from `pos` to `end` as ahead.  Returns the bytes that were
- * not, and sets *gaps to those between the references. */
+/* Record the run's references from `pos` to `end` as ahead.  Returns the bytes that
+ * were not ahead before, and sets *gaps to the bytes between the references. */
 static uint64_t record_span(struct pf_window *w, const struct pf_run *run,
 			    const struct pf_stripe *stripe, uint64_t pos,
 			    uint64_t end, uint64_t *gaps)
@@ -243,7 +246,7 @@ static uint64_t record_span(struct pf_window *w, const struct pf_run *run,
 	size_t i;
 
 	*gaps = 0;
-	/* References may overlap: `pos` is behind those that were recorded. */
+	/* References may overlap, so `pos` advances to the end of what was recorded. */
 	for (i = run->next; i < run->n && pos < end; i++) {
 		ref = &run->ref[i];
 		if (ref->offset >= end)
@@ -273,7 +276,7 @@ void pf_window_count_span(struct pf_window *w, const struct pf_run *run,
 		return;
 	new_bytes = record_span(w, run, stripe, pos, pos + len, &gaps);
 	if (!new_bytes)
-		return;		/* all of it is already in flight */
+		return;		/* the whole span is in flight already */
 	w->unused += gaps;
 	count_ahead(w, stripe->number, gaps);
 	w->prefetched_bytes += new_bytes + gaps;
@@ -291,8 +294,7 @@ unsigned pf_window_mark_read(struct pf_window *w,
 		n = pf_blockset_remove(&w->ahead, first, n - first + 1);
 	}
 	*were = n;
-	/* If the checker does not report its position, its reads make room in
-	 * the budget. */
+	/* Without reports of its position, the checker's reads make room. */
 	return n && !pf_schedule_is_followed(w->schedule) &&
 	       pf_window_unread_bytes(w) < w->budget ? PF_EVENT_ROOM : 0;
 }

@@ -6,27 +6,30 @@
 #include "claim.h"
 #include "worker.h"
 
-/* References of 24 bytes that all workers together hold: 1.1 MiB, and one for
- * REF_BUDGET bytes of the budget; and that each may hold and parse in any case.  With
- * half of it a check on a disk took 1.02 to 1.05 as long. */
+/* All workers together may have MAX_REFS references of 24 bytes in memory, which are
+ * 1.1 MiB, and at most one for REF_BUDGET bytes of the budget.  Each worker may have,
+ * and parse, at least MIN_REFS.  With half of MAX_REFS a check on a disk took 1.02 to
+ * 1.05 of the time. */
 #define MAX_REFS (48u << 10)
 #define REF_BUDGET 1024u
 #define MIN_REFS 4096u
 
-/* Bytes requested and not yet parsed. */
+/* Limits of the bytes that were requested and not yet parsed. */
 #define SEEK_AHEAD (32u << 20)
 #define FLASH_AHEAD (8u << 20)
 
-/* How long to wait for a request before asking whether it is still wanted, and whether
- * others have completed; and after how many of these waits a page that could not be read
- * is dropped, to tell it from one that is being read. */
+/* A worker waits WAIT_NS for a request before it checks whether the request is still
+ * wanted, and whether others have completed.  After WAITS_TO_DROP of these waits it
+ * drops a page that could not be read, to tell it from a page that is being read. */
 #define WAIT_NS 20000000u
 #define WAITS_TO_DROP 5u
 
-/* Without a checker, a page is read after so long although disks are busy, or not known. */
+/* Without a checker, a worker reads a page after this time even if disks are busy, or not
+ * known. */
 #define PASSED_NS UINT64_C(5000000000)
 
-/* Bytes that are read of a request if the kernel does not tell whether it has completed. */
+/* If the kernel cannot tell whether a request has completed, a worker reads this many
+ * bytes of it. */
 #define TOUCHED_BYTES 4096u
 
 /*
@@ -41,7 +44,7 @@ static bool is_complete(const struct pf_worker *w, const struct pf_request *r)
 				       e->source->grain);
 }
 
-/* Count the requests that have completed meanwhile: they are progress, too. */
+/* Remove the requests that have completed meanwhile, and count each as progress. */
 static void count_completed(struct pf_worker *w)
 {
 	while (w->inflight.count &&
@@ -52,8 +55,8 @@ static void count_completed(struct pf_worker *w)
 	}
 }
 
-/* A read of ours at this offset has returned after `ns`; `error` is an errno or 0.  Returns
- * false if nobody wants the rest. */
+/* This worker's read at this offset has returned after `ns`; `error` is an errno or 0.
+ * Returns false if the rest of the stripe is no longer wanted. */
 static bool read_returned(struct pf_worker *w, uint64_t offset, int error,
 			  uint64_t ns)
 {
@@ -62,12 +65,12 @@ static bool read_returned(struct pf_worker *w, uint64_t offset, int error,
 	return pf_claim_read_returned(w, offset, error, ns);
 }
 
-/* What has become of a range that was requested. */
+/* The state of a range that was requested. */
 enum arrival {
 	PENDING,
 	ARRIVED,
-	READ_IT,	/* the caller has to: nobody can tell, or no disk reads
-			   anything, so that nobody will read it */
+	READ_IT,	/* the caller must read it: the kernel cannot tell, or the
+			   disks are idle, so that the range will not arrive */
 	FAILED,
 	UNWANTED	/* the stripe is obsolete */
 };
@@ -76,13 +79,13 @@ enum arrival {
 struct wait {
 	uint64_t offset, began;
 	unsigned waits;			/* of WAIT_NS */
-	unsigned failed_offsets;	/* before it began */
-	bool stalled;			/* it was reported */
+	unsigned failed_offsets;	/* the count before the wait began */
+	bool stalled;			/* the stall was reported */
 };
 
-/* Has this wait been for a page that nobody will read but this worker?  One of a degraded
- * device is left to the checker; without a checker, such a page may be one of many in a
- * request of which one sector is bad. */
+/* Returns true if the page will not be read unless this worker reads it.  On a degraded
+ * device such a page is left to the checker.  Without a checker the worker reads it,
+ * because it may be one of many pages of a request that failed for a single bad sector. */
 static bool is_passed_over(const struct pf_engine *e, const struct wait *wait)
 {
 	if (wait->waits <= WAITS_TO_DROP ||
@@ -93,8 +96,9 @@ static bool is_passed_over(const struct pf_engine *e, const struct wait *wait)
 		pf_state_now(e) - wait->began >= PASSED_NS);
 }
 
-/* The range has not arrived in time.  A request that takes a second is waited for as long as
- * the checker has not passed it: a device that tries a bad sector is not asked for more. */
+/* Decide about a range that has not arrived in time.  A request that takes a second is
+ * waited for until the checker has passed it, so that a device that retries a bad
+ * sector gets no further requests. */
 static enum arrival judge_wait(struct pf_worker *w, struct wait *wait)
 {
 	struct pf_engine *e = w->engine;
@@ -113,8 +117,8 @@ static enum arrival judge_wait(struct pf_worker *w, struct wait *wait)
 }
 
 /* Wait until this range, which was requested, has been read.  Requests that complete
- * meanwhile are progress; `is_oldest`: this is the one that count_completed() would ask
- * about. */
+ * meanwhile count as progress.  `is_oldest`: the range belongs to the oldest request,
+ * the one that count_completed() checks first. */
 static enum arrival wait_for_range(struct pf_worker *w, unsigned device,
 				   uint64_t offset, uint64_t len, bool is_oldest)
 {
@@ -127,8 +131,8 @@ static enum arrival wait_for_range(struct pf_worker *w, unsigned device,
 	enum arrival arrival = dev->ops->arrives ? PENDING : READ_IT;
 
 	while (arrival == PENDING) {
-		/* A page that fails later, or again, costs too much to be tried once
-		 * more by us. */
+		/* On a degraded device another attempt at a failed page costs too
+		 * much. */
 		bool drop = wait.waits == WAITS_TO_DROP && !e->health.degraded;
 
 		if (dev->ops->arrives(dev, offset, len, pf_state_is_obsolete(w) ?
@@ -146,9 +150,9 @@ static enum arrival wait_for_range(struct pf_worker *w, unsigned device,
 }
 
 /*
- * Wait for the oldest request in flight.  Returns 0 or an errno.  If the kernel does not
- * tell whether it has completed, one block of it is read.  Such a read returns when a signal
- * kills the process, and reports read errors, which readahead does not.
+ * Wait for the oldest request in flight.  Returns 0 or an errno.  If the kernel cannot
+ * tell whether the request has completed, read one block of it.  Unlike readahead, such
+ * a read reports errors, and it returns when a signal kills the process.
  */
 static int wait_for_request(struct pf_worker *w)
 {
@@ -181,7 +185,7 @@ static int wait_for_request(struct pf_worker *w)
 	return err;
 }
 
-/* Wait until there may be another request; false if nobody wants it. */
+/* Wait until another request may be made.  Returns false if it is no longer wanted. */
 static bool wait_for_requests(struct pf_worker *w)
 {
 	const struct pf_health *h = &w->engine->health;
@@ -193,10 +197,10 @@ static bool wait_for_requests(struct pf_worker *w)
 }
 
 /*
- * A step of the elevator: a run is requested.
+ * PF_STEP_RUN: request a run.
  */
 
-/* Request a missing span of a run. */
+/* Request a missing span of a run.  Returns false if the rest is no longer wanted. */
 static bool request_span(struct pf_worker *w, unsigned device, uint64_t pos,
 			 uint64_t len)
 {
@@ -209,7 +213,7 @@ static bool request_span(struct pf_worker *w, unsigned device, uint64_t pos,
 		began = pf_state_now(e);
 		if (!wait_for_requests(w))
 			return false;
-		/* One request at a time: the next may have to wait. */
+		/* Make one request at a time, because the next may have to wait. */
 		len = end - pos;
 		if (len > dev->max_readahead)
 			len = dev->max_readahead - dev->max_readahead % grain;
@@ -224,8 +228,9 @@ static bool request_span(struct pf_worker *w, unsigned device, uint64_t pos,
 	return true;
 }
 
-/* Nobody may be reading these pages, which a wait would not show: references in them are
- * read when they are parsed. */
+/* Mark the references in pages that are not up to date.  Perhaps no read of these pages
+ * is under way, and a wait would not show that, so the worker reads them itself when it
+ * parses them. */
 static void mark_not_uptodate(const struct pf_run *run, uint64_t pos,
 			      uint64_t len)
 {
@@ -234,7 +239,7 @@ static void mark_not_uptodate(const struct pf_run *run, uint64_t pos,
 	for (i = run->next; i < run->n &&
 	     run->ref[i].offset < pos + len; i++)
 		if (pos < run->ref[i].offset + run->ref[i].length)
-			run->ref[i].held = true;
+			run->ref[i].not_uptodate = true;
 }
 
 static uint64_t run_end(const struct pf_run *run)
@@ -248,8 +253,8 @@ static uint64_t run_end(const struct pf_run *run)
 	return end;
 }
 
-/* Request a run as far as none of it is in the cache.  Returns false if nobody wants
- * it. */
+/* Request the parts of a run that are not in the cache.  Returns false if the rest is no
+ * longer wanted. */
 static bool request_run(struct pf_worker *w,
 			const struct pf_elevator_step *step)
 {
@@ -279,7 +284,7 @@ static bool request_run(struct pf_worker *w,
 }
 
 /*
- * Another step: a piece is read and parsed.
+ * PF_STEP_PARSE: read and parse a piece.
  */
 
 /* A sink whose `ctx` is the worker. */
@@ -297,8 +302,8 @@ static void add_found(void *ctx, const struct pf_ref *ref)
 	pf_elevator_add(&w->elevator, ref);
 }
 
-/* Read a piece into w->piece.  Returns true if it is to be parsed; *wanted is false if
- * nobody wants the rest of the stripe. */
+/* Read a piece into w->piece.  Returns true if it is to be parsed.  Sets *wanted to
+ * false if the rest of the stripe is no longer wanted. */
 static bool read_piece(struct pf_worker *w, const struct pf_ref *ref,
 		       uint64_t offset, uint32_t size, bool *wanted)
 {
@@ -308,8 +313,8 @@ static bool read_piece(struct pf_worker *w, const struct pf_ref *ref,
 	enum arrival arrival = READ_IT;
 	int err;
 
-	/* A device that may be failing is not asked a second time. */
-	if (!ref->held || (e->health.degraded && e->options.has_checker))
+	/* Do not request a page twice from a device that may be failing. */
+	if (!ref->not_uptodate || (e->health.degraded && e->options.has_checker))
 		arrival = wait_for_range(w, ref->device, offset, size, false);
 	*wanted = true;
 	if (arrival == FAILED || arrival == UNWANTED) {
@@ -355,7 +360,7 @@ static void seed_units(struct pf_worker *w)
 		source->ops->seed(source, s->phase->number, unit, add_found, w);
 }
 
-/* What lies in gaps may be what is failing. */
+/* A degraded device gets no gaps, because the bad sectors may lie in them. */
 static uint64_t choose_gap(const struct pf_worker *w)
 {
 	const struct pf_health *h = &w->engine->health;
@@ -364,7 +369,7 @@ static uint64_t choose_gap(const struct pf_worker *w)
 						 w->inflight.mean);
 }
 
-/* Read a stripe, without the lock, as long as somebody wants it. */
+/* Read a stripe, without the lock, until it is obsolete. */
 static void read_stripe(struct pf_worker *w)
 {
 	struct pf_elevator *el = &w->elevator;
@@ -412,12 +417,12 @@ void *pf_worker_run(void *worker)
 {
 	struct pf_worker *w = worker;
 
-	/* A pause of 20 us takes 84 by default, and 34 with this. */
+	/* A pause of 20 us takes 84 us by default, and 34 us with this slack. */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	prepare_worker(w);
 	while (pf_claim_next_stripe(w))
 		read_stripe(w);
-	/* If reads fail, each may take minutes. */
+	/* Stop at the first failure, because each failing read may take minutes. */
 	while (w->engine->options.drain && w->inflight.count &&
 	       !wait_for_request(w))
 		;

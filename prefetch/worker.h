@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* A worker: requests what its stripes refer to, and parses it, in the order of its
+/* A worker: requests the references of its stripes, and parses them, in the order of its
  * elevator. */
 #ifndef PREFETCH_WORKER_H
 #define PREFETCH_WORKER_H

@@ -63,7 +63,7 @@ static bool table_refers(const struct program *p, int table, int size,
 	size_t left, symbol;
 
 	for (left = p->value[size]; left >= step; left -= step, entry += step) {
-		/* r_info is at the same place in Rel and Rela. */
+		/* r_info is at the same offset in Rel and Rela. */
 		symbol = symbol_of(((const ElfW(Rel) *)(const void *)entry)->r_info);
 		if (symbol && !strcmp(strings + symbols[symbol].st_name, name))
 			return true;

@@ -15,6 +15,7 @@
 
 #include "lib/sysfile.h"
 #include "lib/thread.h"
+#include "prefetch/statistics.h"
 #include "interpose.h"
 #include "preload.h"
 #include "status.h"
@@ -134,12 +135,12 @@ static void describe(const struct preload_result *r, double seconds, char *text,
 	const struct pf_engine_stats *st = &preload.report.engine;
 	char took[32], wait[32], disk[64] = "";
 
-	pf_in_words(seconds, took, sizeof(took));
+	pf_report_format_seconds(seconds, took, sizeof(took));
 	/* The waits of a program that no engine follows are not known. */
 	if (r->session->options.has_checker && preload.report.order)
 		snprintf(disk, sizeof(disk), ", waited %s for the disk",
-			 pf_in_words((double)st->stall_ns / 1e9, wait,
-				     sizeof(wait)));
+			 pf_report_format_seconds((double)st->stall_ns / 1e9,
+						  wait, sizeof(wait)));
 	if (notes->off)
 		snprintf(text, size, "%s in %s, nothing read ahead: %s",
 			 r->done, took, notes->why_off);
@@ -159,7 +160,7 @@ static void describe(const struct preload_result *r, double seconds, char *text,
  * prefetched, unless PREFETCH_VERBOSE is set. */
 #define LONG_S 5
 
-static void tell(const struct preload_result *r)
+static void report_end(const struct preload_result *r)
 {
 	double seconds = e2pf_clock_seconds(CLOCK_MONOTONIC) - preload.began;
 	bool told = preload.settings.verbose >= 0 || seconds < LONG_S ||
@@ -171,16 +172,18 @@ static void tell(const struct preload_result *r)
 	if (r->session)
 		pf_session_report(r->session, &preload.report);
 	if (r->counted)
-		why = pf_stats_save(preload.settings.stats, &preload.report);
+		why = pf_statistics_save(preload.settings.stats,
+					 &preload.report);
 	if (why) {
-		pf_printable(path, sizeof(path), preload.settings.stats);
+		pf_settings_copy_printable(path, sizeof(path),
+					   preload.settings.stats);
 		fprintf(stderr, "%s: cannot write statistics to \"%s\": %s\n",
 			preload.name, path, why);
 	}
 	if (r->finished && r->session) {
 		describe(r, seconds, sentence, sizeof(sentence));
 		if (r->logged && preload.settings.log)
-			pf_system_log(preload.report.device, sentence);
+			pf_report_to_syslog(preload.report.device, sentence);
 		if (verbose > 0)
 			fprintf(stderr, "%s: %s\n", preload.name, sentence);
 	}
@@ -189,12 +192,12 @@ static void tell(const struct preload_result *r)
 	pf_report_print(&preload.report, preload.name, stderr);
 }
 
-void preload_tell(const struct preload_result *r)
+void preload_report_result(const struct preload_result *r)
 {
 	struct sigaction before[SIGNALS];
 
 	ignore_signals(before);
-	tell(r);
+	report_end(r);
 	fflush(stderr);
 	restore_signals(before);
 }

@@ -18,7 +18,8 @@
 #include "prefetch/session.h"
 #include "prefetch/settings.h"
 
-/* Enough for a check; the rest is left out, and counts as what nothing follows. */
+/* The arguments that are read: enough for a check.  If there are more, more_arguments is
+ * set. */
 #define PRELOAD_ARGUMENTS 64
 
 /* How long the end of a check or a send waits for a worker that waits for the
@@ -31,12 +32,12 @@ extern struct preload {
 	struct pf_settings settings;
 	int argc;		/* 0: not known, without /proc */
 	char *argv[PRELOAD_ARGUMENTS];
-	bool more_arguments;		/* some were left out */
+	bool more_arguments;		/* some arguments were left out */
 	pid_t pid;
-	bool sends;			/* it opens files by their handles */
-	/* End the threads that read ahead, for good: the program needs what they take.
-	 * Called by the program's first thread.  Returns how many there were.  NULL:
-	 * never any. */
+	bool sends;			/* this library opens files by their handles */
+	/* End the threads that read ahead, for good, because the program needs the
+	 * tasks.  Returns how many there were.  Called by the program's first thread.
+	 * NULL: there are never any. */
 	unsigned (*give_back)(void);
 	double began;			/* seconds, CLOCK_MONOTONIC */
 	struct pf_report report;	/* of this run */
@@ -46,78 +47,80 @@ extern struct preload {
 void preload_read_arguments(void);
 
 /*
- * Read the settings.  The preload library is on unless they are wrong or say off.
- * Restores the environment that the program's children would have without us.
+ * Read the settings.  Turns the preload library on unless they are wrong or say "off".
+ * Restores the environment that the program's children would have without the library.
  * Called by the constructor.
  */
 void preload_begin(const char *name);
 
-/* If the program was started to ask for this (status.h), end it with the answer.
- * `follows': the program calls what the preload library replaces. */
+/* If the program was started only to ask for the status (status.h), end it with the
+ * answer.  `follows`: the program calls the functions that the preload library
+ * interposes. */
 void preload_answer(bool follows);
 
 /* The report at the end of the program. */
 struct preload_result {
 	struct pf_session *session;	/* NULL: none was opened */
 	const char *done;		/* "checked" */
-	bool finished;			/* it did what there is prefetching
-					   for; then there is a session */
-	bool logged;			/* in the system log */
-	bool counted;			/* statistics are written */
+	bool finished;			/* the program has done its work, as far as
+					   prefetching goes; implies a session */
+	bool logged;			/* write a line to the system log */
+	bool counted;			/* write the statistics */
 };
 
 /*
- * Complete preload.report; write the statistics, if they are wanted; tell what
- * PREFETCH_VERBOSE asks for, and the system log about a finished check.
+ * Complete preload.report.  Write the statistics if there is a file for them, print what
+ * PREFETCH_VERBOSE asks for, and write to the system log about a finished check.
  */
-void preload_tell(const struct preload_result *r);
+void preload_report_result(const struct preload_result *r);
 
 /*
- * reporter.c: writes how far the check is to a file in /run, in a thread of its own.  A
- * call waits for that thread for at most a second.  After a call has waited in
- * vain, the next calls do not wait until the thread answers.
+ * reporter.c: a thread that writes the check's progress to a file in /run.  A call
+ * waits for that thread for at most a second.  After a call has waited in vain, later
+ * calls do not wait until the thread answers again.
  */
 
-/* The process begins; called by the checker's first thread.  `program` is named
- * in the file; each `seconds` a line on standard error says the same, unless 0. */
+/* The process begins.  `program` is the name in the file.  If `seconds` is not 0, also
+ * print the progress to standard error at this interval.  Called by the checker's first
+ * thread. */
 void preload_reporter_begin(const char *program, unsigned seconds);
 
 /*
- * The check begins to read, with this session.  NULL: the session is about to
- * be started again, or to end.  Called by one thread of the checker at a time.
- * Returns false if the thread still looks at an earlier session, which it will go
- * on to do: then that may be stopped, but not started again, released or closed.
+ * The check begins to read, with this session.  NULL: the session is about to be
+ * started again, or to end.  Only one thread of the checker at a time may call this.
+ * Returns false if the thread still uses an earlier session: then the caller may stop
+ * that session, but must not start it again, free it, or close its devices.
  */
 bool preload_reporter_watch(struct pf_session *session);
 
-/* The check ends.  Afterwards no session is used and the file is gone, unless the
- * thread does not answer: then it ends with the process.  Returns how many threads have
+/* The check ends.  Afterwards the thread uses no session, and the file is removed.  A
+ * thread that does not answer ends with the process.  Returns how many threads have
  * ended. */
 unsigned preload_reporter_end(void);
 
 /*
- * selftest.c: tries in a child process what might end this one.
+ * selftest.c: tries what might end this process in a child process.
  */
 
 enum selftest {
 	SELFTEST_NONE,		/* there was no child: no memory or process */
-	SELFTEST_DENIED,	/* it died of a system call that we make */
-	SELFTEST_FAILED,	/* it made them all; then it crashed or hung */
+	SELFTEST_DENIED,	/* the child died of a system call that we make */
+	SELFTEST_FAILED,	/* the child made them all; then it crashed or hung */
 	SELFTEST_DONE
 };
 
 /*
- * In a child process: make every system call that only we make, then call
- * run(result), if that is not NULL.  `result`, of `size` bytes, is filled in if
- * the child comes to its end.  Takes at most some five seconds.  The process may
- * not have threads yet.
+ * In a child process, make every system call that only this library makes, and then
+ * call run(result), unless `run` is NULL.  Copies `size` bytes of the child's result to
+ * `result` if the child ends normally.  Takes at most about five seconds.  The process
+ * must not have threads yet.
  */
 enum selftest preload_selftest_run(void (*run)(void *result), void *result,
 				   size_t size);
 
-/* Whether reading ahead is free of system calls that would end this process.
- * If no self-test was run, and there is a filter of system calls, this runs the
- * part of the self-test that tells. */
+/* Returns true if reading ahead makes no system call that would end this process.  If no
+ * self-test was run, and the process has a filter of system calls, runs the part of the
+ * self-test that shows this. */
 bool preload_selftest_may_read(enum selftest *outcome);
 
 #endif

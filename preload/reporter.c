@@ -57,7 +57,7 @@ void preload_reporter_begin(const char *program, unsigned seconds)
 }
 
 /* The lock is held: the texts are the session's. */
-static void look(char line[PF_PROGRESS_BYTES])
+static void describe_progress(char line[PF_PROGRESS_BYTES])
 {
 	struct pf_progress now = { .cpu = e2pf_clock_seconds(self.cpu) };
 
@@ -101,7 +101,7 @@ static void *report_thread(void *unused)
 	while (wait_a_moment()) {
 		if (!self.session)
 			continue;
-		look(line);
+		describe_progress(line);
 		pthread_mutex_unlock(&self.lock);
 		pf_progress_save(line);
 		print_line(line, &lines);

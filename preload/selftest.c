@@ -39,7 +39,7 @@
  * long a killed process may take to disappear. */
 #define PATIENCE_MS 5000
 #define END_MS 100
-#define LOOK_MS 100
+#define POLL_MS 100
 
 /* The memory that both processes see. */
 struct shared {
@@ -49,7 +49,7 @@ struct shared {
 	_Alignas(16) char result[];
 };
 
-static void *thread(void *unused)
+static void *return_at_once(void *unused)
 {
 	return unused;
 }
@@ -110,7 +110,7 @@ static void make_calls(void)
 		syscall(SYS_open_by_handle_at, -1, &none, 0);
 	if (readlink("", &target, sizeof(target)) < 0)
 		errno = 0;
-	if (!pthread_create(&other, NULL, thread, NULL))
+	if (!pthread_create(&other, NULL, return_at_once, NULL))
 		pthread_join(other, NULL);
 }
 
@@ -138,7 +138,7 @@ static void be_child(struct shared *s, bool asks, void (*run)(void *result))
 	make_calls();
 	atomic_store(&s->called, true);
 	if (asks)
-		pf_ask_kernel();
+		pf_filter_try_calls();
 	atomic_store(&s->asked, true);
 	if (run)
 		run(s->result);
@@ -152,8 +152,8 @@ static bool has_ended(int pipe, int milliseconds)
 {
 	struct pollfd fd = { .fd = pipe, .events = POLLIN };
 
-	for (; milliseconds > 0; milliseconds -= LOOK_MS)
-		if (poll(&fd, 1, LOOK_MS) > 0)
+	for (; milliseconds > 0; milliseconds -= POLL_MS)
+		if (poll(&fd, 1, POLL_MS) > 0)
 			return true;
 	return false;
 }
@@ -200,7 +200,7 @@ enum selftest preload_selftest_run(void (*run)(void *result), void *result,
 		return SELFTEST_NONE;
 	ran = run_child(s, true, run);
 	if (s->called)
-		pf_set_may_ask_kernel(s->asked);
+		pf_filter_set_allows_calls(s->asked);
 	/* There is another way to see what is cached. */
 	if (s->called && !s->asked)
 		ran = run_child(s, false, run);
@@ -217,8 +217,8 @@ enum selftest preload_selftest_run(void (*run)(void *result), void *result,
 bool preload_selftest_may_read(enum selftest *outcome)
 {
 	if (*outcome == SELFTEST_NONE) {
-		if (!pf_is_filtered()) {
-			pf_set_may_ask_kernel(true);
+		if (!pf_filter_is_set()) {
+			pf_filter_set_allows_calls(true);
 			return true;
 		}
 		*outcome = preload_selftest_run(NULL, NULL, 0);

@@ -79,8 +79,8 @@ static bool directory_of(const char *path, char *directory, struct stat *st)
 }
 
 /* Prefetching is on if the program was called by a name that says so, or
- * through a link in another directory, because then somebody has put it in the
- * stock program's place.  The stock program prints the name that it was called
+ * through a link in another directory, because then an administrator has replaced
+ * the stock program by it.  The stock program prints the name that it was called
  * by. */
 static bool is_wanted(char *name, const char *called, const char *self)
 {
@@ -145,7 +145,7 @@ static bool refers_to(const char *program, const char *function)
 /* The address sanitizer's library ends the program if another one is loaded before it.  If
  * the user preloads it, it is in this process, too; or the program needs it.  The other
  * sanitizers do not mind.  In a sanitized build of ours it is in each process, and the
- * tests see to its place. */
+ * tests see to its position. */
 static bool has_asan(const char *program)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -222,14 +222,14 @@ static void find_self(struct self *self, const char *called)
 	}
 }
 
-/* The places where the stock program may be: the next one, and the last one that
+/* The paths at which the stock program may be: the next one, and the last one that
  * exists. */
 struct candidates {
 	size_t next;
 	struct stat last;
 };
 
-/* The next place of the stock program; NULL: there is none.  Errors that say nothing
+/* The next path of the stock program; NULL: there is none.  Errors that say nothing
  * about the file are left to execv(). */
 static const char *find_stock(struct candidates *p, const struct self *self)
 {
@@ -239,16 +239,16 @@ static const char *find_stock(struct candidates *p, const struct self *self)
 	};
 
 	while (p->next < sizeof(candidates) / sizeof(*candidates)) {
-		const char *place = candidates[p->next++];
+		const char *path = candidates[p->next++];
 		struct stat st;
 
-		if (place && stat(place, &st)) {
+		if (path && stat(path, &st)) {
 			if (errno != ENOENT && errno != ENOTDIR)
-				return place;
-		} else if (place && !is_same(&st, &self->st) &&
+				return path;
+		} else if (path && !is_same(&st, &self->st) &&
 			   !is_same(&st, &p->last)) {
 			p->last = st;
-			return place;
+			return path;
 		}
 	}
 	return NULL;
@@ -264,7 +264,7 @@ static char *choose_libraries(const struct self *self, const char *program,
 	char *list;
 
 	*why = try_library(self->library, program);
-	if (!*why && *UNFOLLOWED && refers_to(program, UNFOLLOWED))
+	if (!*why && *UNFOLLOWED != '\0' && refers_to(program, UNFOLLOWED))
 		*why = "this " PROGRAM " is multithreaded";
 	if (*why)
 		return NULL;
@@ -292,7 +292,7 @@ static void execute(const char *program, char **argv, const char *libraries)
 	SAY("cannot run %s: %s\n", program, strerror(errno));
 }
 
-/* The file in the stock program's place may be another copy of this wrapper,
+/* The file at the stock program's path may be another copy of this wrapper,
  * or a script that starts it again: count them. */
 static bool is_endless(void)
 {

@@ -241,7 +241,7 @@ static const struct operations ours = {
  * has 2^64 - 1, and the table of a set grows with their number. */
 #define MAX_BITS (UINT64_C(1) << 40)
 
-/* Takes the place of the function that makes a tree.  Bitmaps that libext2fs makes
+/* Runs instead of the function that makes a tree.  Bitmaps that libext2fs makes
  * with it get our table; older ones, and those of others, keep theirs. */
 static errcode_t make(ext2_filsys fs, struct bitmap *bitmap)
 {
@@ -334,7 +334,7 @@ static int test_by_library(ext2fs_generic_bitmap bitmap, __u64 bit)
 
 /* libext2fs's wrapper around the operation, left out for bitmaps of ours but those of
  * clusters.  Most bits are in the word that the set has at hand.  (A bitmap of 32 bits,
- * which e2fsck does not use, has numbers in the place of the table's address.) */
+ * which e2fsck does not use, has numbers where the table's address is in ours.) */
 int ext2fs_test_generic_bmap(ext2fs_generic_bitmap generic, __u64 bit)
 {
 	struct bitmap *bitmap = (struct bitmap *)generic;

@@ -146,7 +146,7 @@ void bitset_change(struct bitset *s, uint64_t start, uint64_t count, bool set)
  * Sets.
  */
 
-static uint64_t parts(uint64_t bits)
+static uint64_t count_parts(uint64_t bits)
 {
 	return bits / (PART_CHUNKS * CHUNK_BITS) + 1;
 }
@@ -154,8 +154,8 @@ static uint64_t parts(uint64_t bits)
 bool bitset_init(struct bitset *s, uint64_t bits)
 {
 	*s = (struct bitset){ .bits = bits, .chunk_at = NONE, .word_at = NONE };
-	if (parts(bits) <= SIZE_MAX / sizeof(*s->table))
-		s->table = calloc((size_t)parts(bits), sizeof(*s->table));
+	if (count_parts(bits) <= SIZE_MAX / sizeof(*s->table))
+		s->table = calloc((size_t)count_parts(bits), sizeof(*s->table));
 	return s->table;
 }
 
@@ -178,7 +178,7 @@ void bitset_clear_all(struct bitset *s)
 
 	s->word_at = NONE;
 	s->word = s->stored;
-	for (i = 0; i < parts(s->bits); i++) {
+	for (i = 0; i < count_parts(s->bits); i++) {
 		for (j = 0; s->table[i] && j < PART; j++)
 			free_entry(s->table[i][j]);
 		free(s->table[i]);
@@ -240,7 +240,7 @@ bool bitset_copy(struct bitset *from, struct bitset *to)
 	unload_word(from);
 	if (!bitset_init(to, from->bits))
 		return false;
-	for (i = 0; i < parts(from->bits); i++)
+	for (i = 0; i < count_parts(from->bits); i++)
 		if (!copy_part(from->table[i], &to->table[i])) {
 			bitset_free(to);
 			return false;

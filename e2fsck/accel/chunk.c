@@ -52,7 +52,7 @@ struct node *node_new(uint64_t value)
 struct node *node_put(struct node *n, unsigned k, uint64_t value)
 {
 	uint64_t bit = UINT64_C(1) << k;
-	unsigned at = node_place(n, k), stored = node_count_ones(n->some);
+	unsigned at = node_index(n, k), stored = node_count_ones(n->some);
 	bool was = n->some & bit, is = value && value != NODE_FULL;
 
 	if (is && !was) {

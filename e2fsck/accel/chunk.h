@@ -55,7 +55,7 @@ static inline uint64_t node_mask(uint64_t first, uint64_t last)
 }
 
 /* Where value `k` is stored, or would be. */
-static inline unsigned node_place(const struct node *n, unsigned k)
+static inline unsigned node_index(const struct node *n, unsigned k)
 {
 	return node_count_ones(n->some & ((UINT64_C(1) << k) - 1));
 }
@@ -63,13 +63,13 @@ static inline unsigned node_place(const struct node *n, unsigned k)
 /* Where value `k` is stored; NULL: nowhere. */
 static inline uint64_t *node_slot(struct node *n, unsigned k)
 {
-	return n->some >> k & 1 ? &n->value[node_place(n, k)] : NULL;
+	return n->some >> k & 1 ? &n->value[node_index(n, k)] : NULL;
 }
 
 static inline uint64_t node_get(const struct node *n, unsigned k)
 {
 	if (n->some >> k & 1)
-		return n->value[node_place(n, k)];
+		return n->value[node_index(n, k)];
 	return n->full >> k & 1 ? NODE_FULL : 0;
 }
 
@@ -129,12 +129,12 @@ static inline bool chunk_run_bit(struct chunk_run r, unsigned bit)
 /* Word `w` of a chunk. */
 uint64_t chunk_word(uint64_t number, unsigned w);
 
-/* The chunk with bits first..last set or clear, which takes the place of
+/* Set or clear bits first..last of a chunk.  Returns the chunk that replaces
  * `number`.  Aborts without memory. */
 uint64_t chunk_change(uint64_t number, unsigned first, unsigned last,
 		      bool set);
 
-/* The chunk with this word in the place of word `w`.  As chunk_change(). */
+/* Replace word `w` of a chunk by this one.  Returns as chunk_change(). */
 uint64_t chunk_put_word(uint64_t number, unsigned w, uint64_t word);
 
 /* The first bit from `bit` on that has this value; CHUNK_BITS if none. */

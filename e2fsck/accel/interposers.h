@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * What takes the place of libext2fs's functions, and the self-test that tries it.
+ * The interposers of libext2fs's functions, and the self-test that tries them.
  */
 #ifndef E2FSCK_ACCEL_INTERPOSERS_H
 #define E2FSCK_ACCEL_INTERPOSERS_H
@@ -71,22 +71,22 @@ struct trial {
 	uint64_t random;
 };
 
-static inline void trial_keep(struct trial *t, uint64_t value)
+static inline void trial_record(struct trial *t, uint64_t value)
 {
 	t->seen = (t->seen ^ value) * UINT64_C(1099511628211) + 1;
 	t->seen ^= t->seen >> 32;
 }
 
 /* `count` is a multiple of 8. */
-static inline void trial_keep_bytes(struct trial *t, const void *bytes,
-				    size_t count)
+static inline void trial_record_bytes(struct trial *t, const void *bytes,
+				      size_t count)
 {
 	uint64_t word;
 	size_t i;
 
 	for (i = 0; i < count; i += sizeof(word)) {
 		memcpy(&word, (const char *)bytes + i, sizeof(word));
-		trial_keep(t, word);
+		trial_record(t, word);
 	}
 }
 

@@ -50,11 +50,11 @@ static void use_bytes(struct trial *t, ext2fs_block_bitmap bitmap, uint64_t at,
 		word[i] = striped ? UINT64_C(0x5555555555555555) :
 			  ext2fs_cpu_to_le64(trial_number(&t->random, UINT32_MAX) <<
 					     trial_number(&t->random, 64));
-	trial_keep(t, (uint64_t)(in ?
+	trial_record(t, (uint64_t)(in ?
 		ext2fs_set_block_bitmap_range2(bitmap, at, count, word) :
 		ext2fs_get_block_bitmap_range2(bitmap, at, count, word)));
-	trial_keep_bytes(t, word, sizeof(word));
-	trial_keep(t, ext2fs_bitcount(word, (count + 7) / 8));
+	trial_record_bytes(t, word, sizeof(word));
+	trial_record(t, ext2fs_bitcount(word, (count + 7) / 8));
 }
 
 static void use_range(ext2fs_block_bitmap bitmap, uint64_t at, uint64_t count,
@@ -73,11 +73,11 @@ static void search(struct trial *t, ext2fs_block_bitmap bitmap, uint64_t at,
 {
 	blk64_t found = 0;
 
-	trial_keep(t, (uint64_t)ext2fs_find_first_set_generic_bmap(bitmap, at, end,
-								   &found));
-	trial_keep(t, (uint64_t)ext2fs_find_first_zero_generic_bmap(bitmap, at, end,
-								    &found));
-	trial_keep(t, found);
+	trial_record(t, (uint64_t)ext2fs_find_first_set_generic_bmap(bitmap, at, end,
+								     &found));
+	trial_record(t, (uint64_t)ext2fs_find_first_zero_generic_bmap(bitmap, at, end,
+								      &found));
+	trial_record(t, found);
 }
 
 /* Pass 5 replaces a bitmap of the filesystem with a copy, whose end it moves. */
@@ -86,7 +86,7 @@ static void replace(struct trial *t, ext2fs_block_bitmap *bitmap)
 	ext2fs_generic_bitmap other = NULL;
 	blk64_t end = LAST;
 
-	trial_keep(t, (uint64_t)ext2fs_copy_bitmap(*bitmap, &other));
+	trial_record(t, (uint64_t)ext2fs_copy_bitmap(*bitmap, &other));
 	if (!other)
 		return;
 	ext2fs_free_block_bitmap(*bitmap);
@@ -95,13 +95,14 @@ static void replace(struct trial *t, ext2fs_block_bitmap *bitmap)
 	ext2fs_fudge_block_bitmap_end2(other, LAST - 9, &end);
 	ext2fs_set_bitmap_padding(other);
 	/* The bits behind the end are in a word of bits before it. */
-	trial_keep(t, !!ext2fs_test_generic_bmap(other, LAST - 9));
-	trial_keep(t, !!ext2fs_test_generic_bmap(other, LAST - 8));
-	trial_keep(t, !!ext2fs_mark_generic_bmap(other, LAST - 8));
+	trial_record(t, !!ext2fs_test_generic_bmap(other, LAST - 9));
+	trial_record(t, !!ext2fs_test_generic_bmap(other, LAST - 8));
+	trial_record(t, !!ext2fs_mark_generic_bmap(other, LAST - 8));
 	ext2fs_fudge_block_bitmap_end2(other, end, NULL);
 }
 
-static void step(struct trial *t, ext2fs_block_bitmap *bitmap, struct area a)
+static void make_random_call(struct trial *t, ext2fs_block_bitmap *bitmap,
+			     struct area a)
 {
 	uint64_t at = a.first + trial_number(&t->random, a.count), kind;
 	uint64_t n = 1 + trial_number(&t->random, trial_number(&t->random, 4) ? 20 :
@@ -109,9 +110,9 @@ static void step(struct trial *t, ext2fs_block_bitmap *bitmap, struct area a)
 
 	kind = trial_number(&t->random, 10);
 	if (kind < 3)
-		trial_keep(t, !!ext2fs_mark_generic_bmap(*bitmap, at));
+		trial_record(t, !!ext2fs_mark_generic_bmap(*bitmap, at));
 	else if (kind < 4)
-		trial_keep(t, !!ext2fs_unmark_generic_bmap(*bitmap, at));
+		trial_record(t, !!ext2fs_unmark_generic_bmap(*bitmap, at));
 	else if (kind < 6)
 		use_range(*bitmap, at, n, kind & 1);
 	else if (kind < 8)
@@ -119,9 +120,9 @@ static void step(struct trial *t, ext2fs_block_bitmap *bitmap, struct area a)
 	else if (kind < 9)
 		search(t, *bitmap, at, at + n < LAST ? at + n : LAST);
 	else
-		trial_keep(t, (uint64_t)ext2fs_test_block_bitmap_range2(*bitmap,
+		trial_record(t, (uint64_t)ext2fs_test_block_bitmap_range2(*bitmap,
 						a.first, (unsigned)n));
-	trial_keep(t, !!ext2fs_test_generic_bmap(*bitmap, at));
+	trial_record(t, !!ext2fs_test_generic_bmap(*bitmap, at));
 }
 
 void trial_bitmaps(struct trial *t, ext2_filsys fs)
@@ -135,7 +136,7 @@ void trial_bitmaps(struct trial *t, ext2_filsys fs)
 	for (i = 0; i < STEPS; i++) {
 		if (i % AREA_STEPS == 0)
 			a = new_area(t);
-		step(t, &bitmap, a);
+		make_random_call(t, &bitmap, a);
 		if (i % (4 * AREA_STEPS) == 3 * AREA_STEPS)
 			replace(t, &bitmap);
 		if (i == STEPS / 2)
@@ -168,11 +169,11 @@ static bool once_in(unsigned n)
 	return n && !trial_number(&now->random, n);
 }
 
-static void note(uint64_t what, uint64_t a, uint64_t b)
+static void record_call(uint64_t what, uint64_t a, uint64_t b)
 {
-	trial_keep(now, what);
-	trial_keep(now, a);
-	trial_keep(now, b);
+	trial_record(now, what);
+	trial_record(now, a);
+	trial_record(now, b);
 }
 
 static bool is_stored(uint64_t block)
@@ -184,7 +185,7 @@ static errcode_t read_block(io_channel io, unsigned long block, int count,
 			    void *data)
 {
 	(void)io;
-	note(1, block, (uint64_t)count);
+	record_call(1, block, (uint64_t)count);
 	if (once_in(fail))
 		return EXT2_ET_SHORT_READ;
 	memset(data, 0, TRIAL_BLOCK);
@@ -197,7 +198,7 @@ static errcode_t write_block(io_channel io, unsigned long block, int count,
 			     const void *data)
 {
 	(void)io;
-	note(2, block, (uint64_t)count);
+	record_call(2, block, (uint64_t)count);
 	if (once_in(fail))
 		return EXT2_ET_SHORT_WRITE;
 	if (is_stored(block))
@@ -218,7 +219,7 @@ static errcode_t write_inode(ext2_filsys fs, ext2_ino_t ino,
 			     struct ext2_inode *inode)
 {
 	(void)fs;
-	note(3, ino, 0);
+	record_call(3, ino, 0);
 	if (once_in(fail))
 		return EXT2_ET_SHORT_WRITE;
 	file.inode = *inode;
@@ -232,8 +233,8 @@ static int callback(ext2_filsys fs, blk64_t *block, e2_blkcnt_t count,
 
 	(void)fs;
 	(void)data;
-	note(4, *block, (uint64_t)count);
-	note(5, ref_block, (uint64_t)ref_offset);
+	record_call(4, *block, (uint64_t)count);
+	record_call(5, ref_block, (uint64_t)ref_offset);
 	if (once_in(change)) {
 		flags |= BLOCK_CHANGED;
 		*block = once_in(3) ? 0 : FIRST + trial_number(&now->random, STORED);
@@ -288,8 +289,8 @@ void trial_walks(struct trial *t, ext2_filsys fs, iterate_fn *iterate)
 		change = i % 3 == 1 ? 10 : 0;
 		end = i % 5 == 2 ? 60 : 0;
 		fail = i % 7 == 3 ? 30 : 0;
-		trial_keep(t, (uint64_t)iterate(fs, FILE_INODE, 0, buf,
-						callback, NULL));
-		trial_keep_bytes(t, &file, sizeof(file));
+		trial_record(t, (uint64_t)iterate(fs, FILE_INODE, 0, buf,
+						  callback, NULL));
+		trial_record_bytes(t, &file, sizeof(file));
 	}
 }

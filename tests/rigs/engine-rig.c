@@ -149,7 +149,8 @@ void rig_assert_all_asked_once(struct rig *r)
 		uint64_t at = tiny_free_block(&r->fs, g);
 
 		for (i = 0; i < TABLE_BLOCKS + 2; i++)
-			assert_int_equal(rig_asked(r, r->fs.groups[g].block_bitmap + i), 1);
+			assert_int_equal(rig_asked(r, r->fs.groups[g].block_bitmap +
+						   i), 1);
 		assert_int_equal(fake_asked(&r->dev, at + 5), 1);
 		assert_int_equal(fake_asked(&r->dev, at + 10), 1);
 		assert_int_equal(fake_asked(&r->dev, at + 6), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Replacements for the calls in which threads sleep.  A worker counts as asleep
+ * Interposers of the calls in which threads sleep.  A worker counts as asleep
  * from the time it begins to wait, with the mutex held, until it is signalled.
  * So "all asleep" is a definite state, and no test has to sleep to reach it.
  */

@@ -78,7 +78,8 @@ test_eio()
 	"$plan" "$E2PF_TMP/fs" | sort -u | sample 40 |
 		blocks "$bad" read "|" | tally_all fault_case "$bad"
 	"$plan" "$E2PF_TMP/fs" | sort -u | sample 10 |
-		blocks "$bad, lowmem" read "|--mode=lowmem" | tally_all fault_case "$bad, lowmem"
+		blocks "$bad, lowmem" read "|--mode=lowmem" |
+		tally_all fault_case "$bad, lowmem"
 }
 
 test_gone()
@@ -86,7 +87,8 @@ test_gone()
 	local kind="a device that is gone from some read on" count
 
 	count=$("$plan" "$E2PF_TMP/fs" | wc -l)
-	seq 1 "$count" | sample 20 | sed "s/.*/$kind|gone:&|/" | tally_all fault_case "$kind"
+	seq 1 "$count" | sample 20 | sed "s/.*/$kind|gone:&|/" |
+		tally_all fault_case "$kind"
 }
 
 # disk_case LINE: kind|fault|options.  The fault is below the kernel's page cache,

@@ -205,7 +205,8 @@ same_file()
 sent_by()
 (
 	cd "$mnt" && LD_PRELOAD=$E2PF_RUNTIME PREFETCH=1 PREFETCH_STATS=$stats \
-		"$@" "$BTRFS_TEST" send -p one two >"$dir/ours" 2>"$dir/ours.err" </dev/null
+		"$@" "$BTRFS_TEST" send -p one two >"$dir/ours" 2>"$dir/ours.err" \
+		</dev/null
 )
 
 # refused WHY COMMAND...: a kernel feature is missing; the stream is stock's.
@@ -348,8 +349,8 @@ same_error()
 		! grep -q '"prefetched_requests":[1-9]' "$stats"
 }
 
-# ended_by SIGNAL OPTION...: sent during a send.  It ends, and the filesystem is not in use
-# afterwards.
+# ended_by SIGNAL OPTION...: sent during a send.  It ends, and the filesystem is not in
+# use afterwards.
 ended_by()
 {
 	local pid
@@ -446,7 +447,8 @@ no_right()
 
 	for try in {1..50}; do
 		rm -f "$stats"
-		! sent_by setpriv --bounding-set -sys_admin --inh-caps -sys_admin || return
+		! sent_by setpriv --bounding-set -sys_admin --inh-caps -sys_admin ||
+			return
 		[ -s "$dir/ours.err" ] || return
 		! grep -q "cannot search the trees" "$stats" || return 0
 		[ ! -s "$stats" ] || break

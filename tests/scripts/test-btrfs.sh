@@ -28,8 +28,10 @@ test_aside()
 {
 	truncate -s 128M "$E2PF_TMP/small"
 	mkfs.btrfs -q "$E2PF_TMP/small" >/dev/null 2>&1 || return
-	tap_check "-s is left alone" aside "an option that prefetching does not support" -s 1
-	tap_check "so is -s behind more arguments than are read" aside "too many arguments" \
+	tap_check "-s is left alone" aside "an option that prefetching does not support" \
+		-s 1
+	tap_check "so is -s behind more arguments than are read" aside \
+		"too many arguments" \
 		$(printf -- '--readonly %.0s' {1..70}) -s 1
 	tap_check "no statistics of another command" not_of_others
 }
@@ -66,7 +68,8 @@ checked_away()
 # reach, leaves no pages of the device cached.
 nothing_resident()
 {
-	local image=$E2PF_TMP/resident dir=$E2PF_TMP/disk tree slow bad dev model status=1 i
+	local image=$E2PF_TMP/resident dir=$E2PF_TMP/disk tree slow bad dev model \
+		status=1 i
 
 	mkdir -p "$dir/files" "$dir/mnt" && ( cd "$dir/files" && touch {1..4000} ) &&
 	truncate -s 256M "$image" &&

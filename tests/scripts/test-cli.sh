@@ -54,7 +54,8 @@ stats_name()
 {
 	PREFETCH_ACCEL=$1 measured -fn "$image" || return
 	jq -r '.notes[]' "$dir/stats"
-	[ "$(sed -n 's/.*"\([a-z0-9]*\): accelerated .*/\1/p' "$dir/stats" | xargs)" = "${*:2}" ]
+	[ "$(sed -n 's/.*"\([a-z0-9]*\): accelerated .*/\1/p' "$dir/stats" |
+		xargs)" = "${*:2}" ]
 }
 
 # The accelerations expected with this libext2fs: if its functions do not call each
@@ -116,14 +117,15 @@ verbose_cold()
 }
 
 # With everything cached no thread starts: with one, a crash could wait for ever for the
-# memory allocator's lock.  Nor is loaded what unwinds such a crash.  strace's filter makes
-# the preload library try its calls, in a child, and without the filter each read would seem
-# to wait.
+# memory allocator's lock.  Nor is loaded what unwinds such a crash.  strace's filter
+# makes the preload library try its calls, in a child, and without the filter each read
+# would seem to wait.
 asleep_alone()
 {
 	launch -fn "$image"
 	PREFETCH=1 PREFETCH_VERBOSE=2 strace --seccomp-bpf -qq -f \
-		-o "$dir/calls" -e trace=clone,clone3,execve,open,openat env PREFETCH_ACCEL=none \
+		-o "$dir/calls" -e trace=clone,clone3,execve,open,openat env \
+		PREFETCH_ACCEL=none \
 		"$E2FSCK_TEST" -fn "$image" >"$dir/out" 2>"$dir/err"
 	grep -q "prefetch: asleep" "$dir/err" &&
 		awk 'NR == 1 { pid = $1 }
@@ -165,8 +167,10 @@ documented_keys()
 # cat.
 libraries()
 {
-	LD_PRELOAD=$E2PF_RUNTIME env -u PREFETCH_ACCEL PREFETCH=1 PREFETCH_E2FSCK="$(command -v cat)" "$@" \
-		"$E2FSCK_TEST" /proc/self/maps | grep -o 'e2fsck-[a-z]*\.so' | sort -u | xargs
+	LD_PRELOAD=$E2PF_RUNTIME env -u PREFETCH_ACCEL PREFETCH=1 \
+		PREFETCH_E2FSCK="$(command -v cat)" "$@" \
+		"$E2FSCK_TEST" /proc/self/maps | grep -o 'e2fsck-[a-z]*\.so' | sort -u |
+		xargs
 }
 
 # exported LIBRARY
@@ -180,7 +184,8 @@ only_asked()
 
 	echo "accel = none" >"$dir/none" &&
 	[ "$(libraries A=)" = "e2fsck-accel.so e2fsck-prefetch.so" ] &&
-	[ "$(libraries PREFETCH_ACCEL=crc32c)" = "e2fsck-accel.so e2fsck-prefetch.so" ] || return
+	[ "$(libraries PREFETCH_ACCEL=crc32c)" = "e2fsck-accel.so e2fsck-prefetch.so" ] ||
+		return
 	for none in PREFETCH_ACCEL=none PREFETCH_CONFIG="$dir/none"; do
 		echo "$none: $(libraries "$none")"
 		[ "$(libraries "$none")" = e2fsck-prefetch.so ] || return
@@ -194,8 +199,10 @@ only_asked()
 # Our bitmaps cannot be resized.
 resizes_none()
 {
-	nm -D --undefined-only "$E2FSCK_STOCK" | grep -o 'ext2fs_[a-z_0-9]*' >"$dir/imports"
-	grep -qx ext2fs_mark_generic_bmap "$dir/imports" && ! grep ext2fs_resize_ "$dir/imports"
+	nm -D --undefined-only "$E2FSCK_STOCK" |
+		grep -o 'ext2fs_[a-z_0-9]*' >"$dir/imports"
+	grep -qx ext2fs_mark_generic_bmap "$dir/imports" &&
+		! grep ext2fs_resize_ "$dir/imports"
 }
 
 test_accelerations()
@@ -239,7 +246,8 @@ test_journal()
 
 	kind=$(stat -f -c %T "$top_builddir/tests")
 	[[ $kind = @(tmpfs|ramfs) ]] &&
-		skipped "a journal's block map is read ahead" "$kind keeps all in memory" && return
+		skipped "a journal's block map is read ahead" \
+			"$kind keeps all in memory" && return
 	tap_check "the block map of a journal without extents is read ahead" \
 		undisturbed journal_map_is_read_ahead "$name"
 	rm -f "$name"
@@ -374,7 +382,8 @@ test_program()
 	esac
 	skipped "a program with the mmap manager" "$(
 		$CC -static -I"$srcdir/../lib" -o "$program" \
-			"$srcdir/tools/mmap-program.c" "$top_builddir/lib/.libs/libcore.a" \
+			"$srcdir/tools/mmap-program.c" \
+			"$top_builddir/lib/.libs/libcore.a" \
 			-lext2fs -lcom_err -lpthread -ldl 2>"$dir/static" ||
 			tail -n 1 "$dir/static")" && return
 	tap_check "a program with the mmap manager" managed "$program"
@@ -385,8 +394,8 @@ test_program()
 #
 # Children, and the user's own LD_PRELOAD.
 #
-# children [LIBRARY]: those of e2fsck have the user's LD_PRELOAD, or none.  Only e2fsck has
-# the preload library.
+# children [LIBRARY]: those of e2fsck have the user's LD_PRELOAD, or none.  Only e2fsck
+# has the preload library.
 children()
 {
 	local log=$dir/environ
@@ -499,7 +508,8 @@ logs()
 		"${@:2}" "$E2FSCK_TEST" -fn "$image" >"$dir/log" 2>"$dir/err" || return
 	cat "$dir/log"
 	[ "$(wc -l <"$dir/log")" = "$1" ] || return
-	[ "$1" = 0 ] || grep -Ex "<30>e2prefetch\[[0-9]+\]: e2fsck: $image: checked in [0-9.]+ m?s, \
+	[ "$1" = 0 ] || grep -Ex \
+		"<30>e2prefetch\[[0-9]+\]: e2fsck: $image: checked in [0-9.]+ m?s, \
 nothing read ahead: sampled metadata is already cached" "$dir/log"
 }
 
@@ -541,7 +551,8 @@ says_failing()
 	page=$(getconf PAGESIZE)
 	cp "$image" "$fs"
 	at=$(dumpe2fs "$fs" 2>/dev/null |
-		awk -v p="$page" '/Inode table at/ && ++n == 2 { at = int($4 * 1024 / p) * p }
+		awk -v p="$page" \
+		'/Inode table at/ && ++n == 2 { at = int($4 * 1024 / p) * p }
 			END { print at }')
 	with_log empty env -u PREFETCH_LOG PREFETCH=1 PREFETCH_VERBOSE=1 \
 		PREFETCH_STATS="$dir/stats.json" E2PF_FAULT="read:$at+$page" \
@@ -564,7 +575,8 @@ test_log()
 	fault=$(library fault-inject)
 	tap_unless "$(no_disk)${E2PF_RUNTIME:+a sanitizer}" "and why it was not read" \
 		undisturbed reason_is_logged "$fault"
-	tap_unless "${E2PF_RUNTIME:+a sanitizer}" "a bad sector is said" says_failing "$fault"
+	tap_unless "${E2PF_RUNTIME:+a sanitizer}" "a bad sector is said" says_failing \
+		"$fault"
 	rm -f "$dir/log"
 	tap_check "log = 0" logs 0 PREFETCH_LOG=0
 	tap_check "a log that nobody reads" with_log full env -u PREFETCH_LOG \
@@ -604,7 +616,8 @@ script_gets()
 
 test_by_name()
 {
-	skipped "e2fsck-prefetch" "${E2PF_RUNTIME:+a sanitizer goes before the preload library}" &&
+	skipped "e2fsck-prefetch" \
+		"${E2PF_RUNTIME:+a sanitizer goes before the preload library}" &&
 		return
 	mkdir "$dir/bin"
 	ln -s "$E2FSCK_TEST" "$dir/bin/e2fsck-prefetch"

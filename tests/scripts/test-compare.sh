@@ -109,7 +109,8 @@ rows_features()
 		{
 			echo fn
 			in_turn $number fy fyD
-			[ -n "${E2PF_FEW-}" ] || in_turn $number fp "fy -E discard" "fn -tt" p n
+			[ -n "${E2PF_FEW-}" ] ||
+				in_turn $number fp "fy -E discard" "fn -tt" p n
 		} | while read -r mode; do
 			echo "$name|$also -$mode|"
 		done | sed '1s/$/COMPARE_MANAGERS=0+1+-/'
@@ -566,7 +567,8 @@ check_row()
 planned_fits()
 {
 	[ ! -s "$dir/compare/stats.json" ] ||
-		jq -e '.planned_bytes <= 32768 * .block_size' "$dir/compare/stats.json" >/dev/null
+		jq -e '.planned_bytes <= 32768 * .block_size' "$dir/compare/stats.json" \
+			>/dev/null
 }
 
 # The same without a check, which may end before our threads come to what is damaged.

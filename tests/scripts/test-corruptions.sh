@@ -16,7 +16,8 @@ while :; do
 		status=1
 	first=$((first + ${COUNT:-84}))
 	[ "$SECONDS" -lt "${SOAK_SECONDS:-0}" ] || break
-	E2PF_SEED=$first bash "$srcdir/scripts/test-limits.sh" moments seccomp cgroup disk ||
+	E2PF_SEED=$first bash "$srcdir/scripts/test-limits.sh" moments seccomp cgroup \
+		disk ||
 		status=1
 	bash "$srcdir/scripts/test-habits.sh" $first-$((first + 23)) || status=1
 	export E2PF_ALLOCATOR=$([ -n "${E2PF_ALLOCATOR-}" ] || echo "$jemalloc")

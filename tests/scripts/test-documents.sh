@@ -4,9 +4,9 @@
 #
 # Documents and packages agree with the sources: each option and setting is in the
 # manuals and completions, and the examples of the manuals run; each directory includes
-# only what CONTRIBUTING.md allows; commands in documents run; files that these and sources
-# name exist; version, address, licences and the functions that are interposed are the
-# same everywhere.
+# only what CONTRIBUTING.md allows; commands in documents run; files that these and
+# sources name exist; version, address, licences and the functions that are interposed are
+# the same everywhere.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tools/lib.sh"
@@ -23,7 +23,8 @@ same() { [ -n "$1" ] && diff <(sort -u <<<"$1") <(sort -u <<<"$2"); }
 
 options() { "$PREFETCHER" --help | sed -n 's/^  \(-.\), \(--[a-z-]*\).*/\1\n\2/p'; }
 # The table of settings, up to those that are variables only.
-settings() { sed -n '/^} settings\[\]/,/^}/s/^\t{ "\([a-z_]*\)", .*/\1/p' prefetch/settings.c; }
+settings() { sed -n '/^} settings\[\]/,/^}/s/^\t{ "\([a-z_]*\)", .*/\1/p' \
+	prefetch/settings.c; }
 items() { sed -n "s/^\\.It $2 \\(.*\\)/\\1/p" "doc/$1"; }
 
 # What each shell completes the last of these words to.
@@ -72,7 +73,8 @@ completions()
 # Each letter after Fl is that of an option.
 no_other_letters()
 {
-	grep -oE '\bFl [a-zA-Z]\b' doc/e2prefetch.8 | sed 's/Fl /-/' | sort -u >"$dir/letters"
+	grep -oE '\bFl [a-zA-Z]\b' doc/e2prefetch.8 | sed 's/Fl /-/' |
+		sort -u >"$dir/letters"
 	[ -s "$dir/letters" ] && ! options | sort -u | comm -23 "$dir/letters" - | grep .
 }
 
@@ -176,7 +178,8 @@ test_manuals()
 			*" send "*) ;;	# test-btrfs-send.sh
 			*btrfs*)
 				! mkfs.btrfs -qf "$E2PF_TMP/btrfs" >"$dir/out" 2>&1 ||
-				tap_check "$page: $command" runs "$E2PF_TMP/btrfs" "$command"
+				tap_check "$page: $command" runs "$E2PF_TMP/btrfs" \
+					"$command"
 				;;
 			*) tap_check "$page: $command" runs "$image" "$command" ;;
 			esac
@@ -254,7 +257,8 @@ test_commands()
 
 	mkdir -p "$dir/stubs" "$dir/files"/{srv/www,srv/old,backup/daily.0,data,home}
 	for command in rsync chown rm sleep; do
-		printf '#!/bin/sh\n' >"$dir/stubs/$command" && chmod +x "$dir/stubs/$command"
+		printf '#!/bin/sh\n' >"$dir/stubs/$command" &&
+			chmod +x "$dir/stubs/$command"
 	done
 	for file in README.md doc/containers.md doc/performance.md; do
 		while read -r command; do
@@ -265,9 +269,11 @@ test_commands()
 			"seconds = "*|"+ "*|bench/run*) ;;
 			ext2fs_open*) tap_check "$file: $command" compiles "$command" ;;
 			"e2fsck-prefetch -f "*)
-				tap_unless "$(lacks script)" "$file: $command" typed "$command" ;;
+				tap_unless "$(lacks script)" "$file: $command" typed \
+					"$command" ;;
 			bench/real*)
-				tap_unless "$(lacks python3)" "$file: $command" typed "$command" ;;
+				tap_unless "$(lacks python3)" "$file: $command" typed \
+					"$command" ;;
 			*) tap_check "$file: $command" typed "$command" ;;
 			esac
 		done < <(indented "$file")
@@ -320,7 +326,8 @@ exist()
 			! compgen -G "$base/${word//NAME/*}" &&
 				! compgen -G "$base/${word//NAME/*}.c" || continue 2
 		done >/dev/null
-		[[ $word = */* ]] || [ -z "$(find . -name "${word//NAME/*}" -print -quit)" ] ||
+		[[ $word = */* ]] ||
+			[ -z "$(find . -name "${word//NAME/*}" -print -quit)" ] ||
 			continue
 		case $word in
 		lib/ext2fs/*|linux/*|mm/readahead.c|blkmap64_rb.c|gen_bitmap64.c) ;;
@@ -333,7 +340,8 @@ exist()
 # A comment may speak of a file that was renamed.
 paths_of_sources()
 {
-	grep -rhE --include='*.[ch]' '\.[ch]\>' bench lib prefetch ext4 preload e2fsck btrfs cmd tests \
+	grep -rhE --include='*.[ch]' '\.[ch]\>' bench lib prefetch ext4 preload e2fsck \
+		btrfs cmd tests \
 		| grep -v '#include <' | grep -oE '[A-Za-z0-9_/-]+\.[ch]\>' |
 		sort -u
 }
@@ -343,9 +351,9 @@ manifests()
 {
 	python3 - doc/containers.md <<-'END'
 	import re, sys, yaml
-	documents = [d for text in re.findall(r"^```yaml\n(.*?)^```$", open(sys.argv[1]).read(),
-	                                      re.S | re.M) for d in yaml.safe_load_all(text)]
-	pods = [d["spec"]["template"]["spec"] for d in documents if "template" in d["spec"]]
+	texts = re.findall(r"^```yaml\n(.*?)^```$", open(sys.argv[1]).read(), re.S | re.M)
+	specs = [d["spec"] for text in texts for d in yaml.safe_load_all(text)]
+	pods = [spec["template"]["spec"] for spec in specs if "template" in spec]
 	for pod in pods:
 	    declared = {v["name"] for v in pod["volumes"]}
 	    used = {v["name"] for c in pod["initContainers"] + pod["containers"]
@@ -366,7 +374,8 @@ test_paths()
 		tap_check "$file: paths" exist 0 < <(paths_in "$file"; manuals_in "$file")
 	done
 	tap_check "the documents name more than a hundred" exist 100 < <(
-		for file in README.md SECURITY.md CONTRIBUTING.md doc/*.md; do paths_in "$file"; manuals_in "$file"; done)
+		for file in README.md SECURITY.md CONTRIBUTING.md doc/*.md; do paths_in \
+			"$file"; manuals_in "$file"; done)
 	tap_check "files that sources name" exist 100 < <(paths_of_sources)
 	tap_unless "$(no_yaml)" "doc/containers.md: manifests" manifests
 }
@@ -376,7 +385,8 @@ test_paths()
 #
 
 # init NUMBER: an argument of AC_INIT: 2 version, 3 address, 5 home page.
-init() { sed -n 's/^AC_INIT(\[\(.*\)])$/\1/p' configure.ac | awk -F '\\], \\[' -v n="$1" '{ print $n }'; }
+init() { sed -n 's/^AC_INIT(\[\(.*\)])$/\1/p' configure.ac |
+	awk -F '\\], \\[' -v n="$1" '{ print $n }'; }
 
 # File, and what finds the version there.
 facts='debian/changelog 1s/^e2prefetch (\(.*\)-[^-]*) .*/\1/p
@@ -401,13 +411,15 @@ origin_is()
 	echo "$said" && cd "$release" || return
 	[ "$(grep -c warning <<<"$said")" = $(($([ -n "$1" ]; echo $?) +
 		$([ -n "$2" ]; echo $?))) ] || return
-	same "${1:-no-address@e2prefetch.invalid}" "$(sed -n 's/^Maintainer:.*<\(.*\)>/\1/p' \
+	same "${1:-no-address@e2prefetch.invalid}" \
+		"$(sed -n 's/^Maintainer:.*<\(.*\)>/\1/p' \
 		debian/control)" &&
 	same "${1:-no-address@e2prefetch.invalid}" "$(sed -n 's/^ --.*<\(.*\)>.*/\1/p' \
 		debian/changelog)" || return
 	diff <(lines ${2:+"debian/control:Homepage: $2" "debian/watch:Source: $2/" \
 		"packaging/e2prefetch.spec:URL: $2"}) \
-		<(grep -rE '^(Homepage|URL|Source): *[^ ]*/' . | sed 's|^\./||; s/:  */: /' | sort) &&
+		<(grep -rE '^(Homepage|URL|Source): *[^ ]*/' . |
+		sed 's|^\./||; s/:  */: /' | sort) &&
 	diff <(lines ${2:+${1:+"Bug-Submit: mailto:$1"} "Repository: $2"}) \
 		<(cat debian/upstream/metadata 2>/dev/null)
 }
@@ -423,10 +435,12 @@ origins()
 	done
 }
 
-interposed() { sed -n '/^global:/,/^local:/s/^\t\([a-z0-9_]*\);$/\1/p' e2fsck/*.map btrfs/*.map |
+interposed() { sed -n '/^global:/,/^local:/s/^\t\([a-z0-9_]*\);$/\1/p' e2fsck/*.map \
+	btrfs/*.map |
 	grep -v -e e2fsck_accel -e prefetch_wants_accel | sort -u; }
 # In README.source's tables: between grave accents, in the first column.
-explained() { sed -n 's/^| \(`[^|]*\) |.*/\1/p' debian/README.source | grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u; }
+explained() { sed -n 's/^| \(`[^|]*\) |.*/\1/p' debian/README.source |
+	grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u; }
 
 # The libraries that programs load by name are linked to e2prefetch: packaging tools
 # find no other dependencies.
@@ -436,7 +450,8 @@ loaded_are_linked()
 
 	readelf -d "$PREFETCHER" | grep -q 'NEEDED.*\[libc\.' || return
 	{
-		sed -n 's/^#define [A-Z0-9]*_SONAME "\(.*\)"$/\1/p' "$top_builddir/config.h"
+		sed -n 's/^#define [A-Z0-9]*_SONAME "\(.*\)"$/\1/p' \
+			"$top_builddir/config.h"
 		grep -rhoE --include='*.[ch]' '"lib[a-z0-9_-]+\.so\.[0-9]+"' \
 			lib prefetch ext4 preload e2fsck btrfs cmd | tr -d '"'
 	} | sort -u | while read -r name; do
@@ -486,7 +501,8 @@ package_tests()
 
 	same "$(sed -n 's/^Tests: //p' debian/tests/control | tr ' ' '\n')" \
 		"$(find debian/tests -type f -perm -u+x -printf '%f\n')" || return
-	for name in $(grep -lE '^(e2prefetch|dpkg|apt-get) .*(enable|install)' debian/tests/*); do
+	for name in $(grep -lE '^(e2prefetch|dpkg|apt-get) .*(enable|install)' \
+		debian/tests/*); do
 		sed -n "/^Tests:.*${name##*/}/,/^\$/p" debian/tests/control |
 			grep "^Restrictions:.*breaks-testbed.*needs-root" || return
 	done
@@ -547,7 +563,7 @@ test_packages()
 layers='lib none
 prefetch lib/.*\.h
 ext4 (lib|prefetch)/.*\.h
-preload lib/.*\.h|prefetch/(filter|progress|report|session|settings|tasks)\.h
+preload lib/.*\.h|prefetch/(filter|progress|report|session|settings|statistics|tasks)\.h
 e2fsck (lib|prefetch|ext4|preload|e2fsck/accel)/.*\.h
 e2fsck/accel lib/(mmap_io|weak)\.h|prefetch/settings\.h|preload/interpose\.h
 btrfs (lib|prefetch|preload)/.*\.h
@@ -572,7 +588,8 @@ others='budget|cgroup|device|filter|share|speed|spindle|tasks|topology|progress|
 no_filesystem()
 {
 	! find prefetch -name '*.[ch]' | grep -vE "/($others)\." |
-		xargs grep -nwiE 'ext2fs|ext[234]|e2fsck|groups?|inodes?|tables?|director(y|ies)|bitmaps?'
+		xargs grep -nwiE \
+		'ext2fs|ext[234]|e2fsck|groups?|inodes?|tables?|director(y|ies)|bitmaps?'
 }
 
 test_layers()
@@ -580,7 +597,8 @@ test_layers()
 	local directory allowed
 
 	while read -r directory allowed; do
-		tap_check "$directory includes what it may" includes "$directory" "$allowed"
+		tap_check "$directory includes what it may" includes "$directory" \
+			"$allowed"
 	done <<<"$layers"
 	tap_check "the engine speaks of no filesystem" no_filesystem
 }

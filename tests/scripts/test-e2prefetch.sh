@@ -76,7 +76,8 @@ test_usage()
 	tap_check "it is named" grep -q '^e2prefetch: nothing: No such' "$dir/err"
 	for value in "$PREFETCHER" /etc/passwd "probe /etc/passwd"; do
 		tap_check "$value: no filesystem" failed $value
-		tap_check "a line says that" grep -q "not an ext2/3/4 filesystem" "$dir/err"
+		tap_check "a line says that" grep -q "not an ext2/3/4 filesystem" \
+			"$dir/err"
 	done
 	tap_check "devices of other kinds are an error, without a wait" odd_ones
 }
@@ -120,7 +121,8 @@ verbose()
 too_little_memory()
 {
 	drop "$big"
-	PREFETCH_MEM=1M PREFETCH_THREADS=2 run 4 "$big" && grep -q '; incomplete: memory limit reached$' "$dir/err"
+	PREFETCH_MEM=1M PREFETCH_THREADS=2 run 4 "$big" &&
+		grep -q '; incomplete: memory limit reached$' "$dir/err"
 }
 
 # Whoever is at a terminal need not ask why a walk did not become faster.
@@ -130,7 +132,8 @@ says_why()
 
 	drop "$big"
 	PREFETCH_MEM=1M script -qec "'$PREFETCHER' '$big' -- echo said" /dev/null \
-		>"$dir/screen" </dev/null && cat "$dir/screen" && grep "$why" "$dir/screen" &&
+		>"$dir/screen" </dev/null && cat "$dir/screen" &&
+		grep "$why" "$dir/screen" &&
 		drop "$big" && PREFETCH_MEM=1M run 0 "$big" -- true && [ ! -s "$dir/err" ]
 }
 
@@ -208,7 +211,8 @@ test_fuse()
 {
 	skipped "files from user space" "$(no_model)" && return
 	tap_check "no page cache" on_fuse "" no_page_cache
-	tap_check "no page cache, but a mapping" on_fuse "$(library map-direct)" no_page_cache
+	tap_check "no page cache, but a mapping" on_fuse "$(library map-direct)" \
+		no_page_cache
 }
 
 test_reading()
@@ -217,12 +221,14 @@ test_reading()
 
 	tap_check "-v is a line, -v -v has notes, too" verbose
 	tap_unless "$(no_disk)" "little memory: status 4" undisturbed too_little_memory
-	tap_unless "$(no_disk)$(lacks script)" "a terminal gets a reason" undisturbed says_why
+	tap_unless "$(no_disk)$(lacks script)" "a terminal gets a reason" undisturbed \
+		says_why
 	preloaded
 	tap_unless "$(no_disk)" "a command that ends first" undisturbed says_ended
 	if dev=$(loop_attach "$image"); then
 		tap_check "a device nobody uses: a warning" warns_of_device "$dev"
-		tap_check "with a command it is kept in memory" undisturbed held_is_kept "$dev"
+		tap_check "with a command it is kept in memory" undisturbed held_is_kept \
+			"$dev"
 		loop_detach "$dev"
 	else
 		tap_skip "a device nobody uses" "no loop device"
@@ -239,7 +245,8 @@ mount_all()
 	truncate -s 64M "$dir/mounted" && mke2fs -q -F -b 4096 -N 8192 -O uninit_bg \
 		-d "$srcdir/scripts" "$dir/mounted" && cp "$dir/mounted" "$dir/below" &&
 		loop=$(loop_attach "$dir/mounted") && mount "$loop" "$mnt" &&
-		mkdir -p "$mnt"/{sub,bound,none,directory/one,many/{1..200}} "$dir/bind" &&
+		mkdir -p "$mnt"/{sub,bound,none,directory/one,many/{1..200}} \
+			"$dir/bind" &&
 		sub=$(loop_attach "$dir/below") && mount "$sub" "$mnt/sub" &&
 		mount --bind "$mnt/directory" "$dir/bind" &&
 		mount -t tmpfs tmpfs "$mnt/none"
@@ -287,7 +294,8 @@ plans_a_walk()
 # elsewhere PATH: one line says that it is on another filesystem.
 elsewhere()
 {
-	run 8 -x "$1" && one_line && grep -q ": not ext2/3/4 or btrfs: not prefetched" "$dir/err" &&
+	run 8 -x "$1" && one_line &&
+		grep -q ": not ext2/3/4 or btrfs: not prefetched" "$dir/err" &&
 		runs -x "$1" && one_line
 }
 
@@ -319,7 +327,8 @@ reads_of()
 	local setting=${stat%stat}queue/read_ahead_kb before status
 
 	before=$(<"$setting")
-	mount_anew && echo 0 >"$setting" && exits 0 "$@" sh -c "cut -c 1-9 $stat; find $mnt -xdev -ls >/dev/null; cut -c 1-9 $stat" &&
+	mount_anew && echo 0 >"$setting" && exits 0 "$@" sh \
+		-c "cut -c 1-9 $stat; find $mnt -xdev -ls >/dev/null; cut -c 1-9 $stat" &&
 		awk '{ n = $1 - n } END { print n }' "$dir/out" >"$dir/reads"
 	status=$?
 	echo "$before" >"$setting"
@@ -330,7 +339,8 @@ reads_of()
 read_before()
 {
 	reads_of env && cat "$dir/reads" && [ "$(<"$dir/reads")" -ge 3 ] &&
-	reads_of "$PREFETCHER" -x "$mnt" -- && cat "$dir/reads" && [ "$(<"$dir/reads")" = 0 ]
+	reads_of "$PREFETCHER" -x "$mnt" -- && cat "$dir/reads" &&
+		[ "$(<"$dir/reads")" = 0 ]
 }
 
 # Of a small part much less is read than of everything: directories that lie within 64 KiB
@@ -339,7 +349,8 @@ sectors_of()
 {
 	local stat=/sys/block/${loop#/dev/}/stat
 
-	mount_anew && { awk '{ print $3 }' "$stat" && "$@" find "$mnt/directory" >/dev/null &&
+	mount_anew && { awk '{ print $3 }' "$stat" &&
+		"$@" find "$mnt/directory" >/dev/null &&
 		awk '{ print $3 }' "$stat"; } | awk '{ n = $1 - n } END { print n }'
 }
 small_part()
@@ -431,7 +442,8 @@ test_paths()
 	preloaded
 	tap_unless "$(no_disk)" "-w bounds how long a command waits" begins_in_time
 	tap_unless "$(no_disk)" "SIGINT before the command begins" interrupted_before
-	skipped "mounted filesystems" "$(no_mounts)$(no_loops)$(lacks blockdev setpriv)" &&
+	skipped "mounted filesystems" \
+		"$(no_mounts)$(no_loops)$(lacks blockdev setpriv)" &&
 		return
 	tap_check "filesystems are mounted" mount_all || return
 	cp "$PREFETCHER" "$dir/program"
@@ -467,7 +479,8 @@ passed_on()
 
 	rm -f "$dir/ready"
 	# Under nohup(1) a shell cannot trap SIGHUP.
-	env --default-signal="$1" "$PREFETCHER" "$image" -- sh -c "trap 'exit 42' $1; : >'$dir/ready'
+	env --default-signal="$1" "$PREFETCHER" "$image" -- sh \
+		-c "trap 'exit 42' $1; : >'$dir/ready'
 		while [ -e '$dir/ready' ]; do
 			sleep 0.1
 		done" &
@@ -520,7 +533,8 @@ test_command()
 		"$PREFETCHER" "$image" -- sh -c 'kill -s PIPE $$'
 }
 
-beside() { python3 "$srcdir/tools/beside.py" "$1" "${E2PF_RUNS:-5}" "$PREFETCHER" "$image"; }
+beside() { python3 "$srcdir/tools/beside.py" "$1" "${E2PF_RUNS:-5}" "$PREFETCHER" \
+	"$image"; }
 
 # A pipe would have another writer, and a lock another holder, until the reader has ended:
 # it reads as long as the command waits.
@@ -530,7 +544,8 @@ holds_nothing()
 
 	rm -f "$dir/go" "$dir/began"
 	drop "$big"
-	LD_PRELOAD=$dir/odd.so E2PF_GO=$dir/go "$PREFETCHER" -w 0 "$big" -- env -u LD_PRELOAD \
+	LD_PRELOAD=$dir/odd.so E2PF_GO=$dir/go "$PREFETCHER" -w 0 "$big" -- env \
+		-u LD_PRELOAD \
 		sh -c "echo >'$dir/began'; until [ -e '$dir/go' ]; do sleep 0.05; done" \
 		9>"$dir/lock" &
 	wait_for test -e "$dir/began" && reader=$(marked_processes) && echo "$reader" &&
@@ -546,7 +561,8 @@ test_beside()
 {
 	skipped "the command's process" "$(lacks python3)" && return
 	preloaded
-	tap_check "a command is given what it would be given without e2prefetch" beside state
+	tap_check "a command is given what it would be given without e2prefetch" beside \
+		state
 	tap_check "SIGTERM to the process" beside pid
 	tap_check "SIGTERM to its group" beside group
 	tap_check "timeout(1)" beside timeout
@@ -563,9 +579,10 @@ runs()
 	run 3 "$@" -- sh -c 'echo said; exit 3' && [ "$(cat "$dir/out")" = said ]
 }
 
-# A library to be preloaded: after STALL_AFTER reads no read ends; no read of a thread ends
-# before the file E2PF_GO exists, or, with SLOW, within a tenth of a second; the time of day is set
-# back by an hour each time after it was read; and a lock that is forgotten ends the program.
+# A library to be preloaded: after STALL_AFTER reads no read ends; no read of a thread
+# ends before the file E2PF_GO exists, or, with SLOW, within a tenth of a second; the time
+# of day is set back by an hour each time after it was read; and a lock that is forgotten
+# ends the program.
 preloaded()
 {
 	cat >"$dir/odd.c" <<-'END'
@@ -783,7 +800,8 @@ in_background()
 
 test_progress()
 {
-	skipped "progress" "${E2PF_RUNTIME:+a sanitizer}$(no_disk)$(lacks script)" && return
+	skipped "progress" "${E2PF_RUNTIME:+a sanitizer}$(no_disk)$(lacks script)" &&
+		return
 	preloaded
 	tap_check "on a terminal there is progress" seen "wait_for is_shown"
 	command="-- sh -c 'until [ -e $dir/go ]; do sleep 0.05; done'"
@@ -841,7 +859,8 @@ first_line() { head -n 1 "$dir/out" | grep -xE -- "$1" || { cat "$dir/out"; fals
 # reads took too different times.
 measures()
 {
-	local dev status busy="unknown .read times vary" few="(about|at most) [0-9.]+ (s|min)"
+	local dev status busy="unknown .read times vary" \
+		few="(about|at most) [0-9.]+ (s|min)"
 
 	drop "$big"
 	dev=$(loop_attach "$big") || return
@@ -917,7 +936,8 @@ test_all()
 	mke2fs -q -F -t ext3 -j -N 131072 "$big" >/dev/null 2>&1 ||
 		tap_bail "no large image"
 	[ $# -gt 0 ] ||
-		set -- usage only reading paths fuse command beside command_first settings \
+		set -- usage only reading paths fuse command beside command_first \
+			settings \
 			progress probe
 	# The tests in debian/tests also hold for this build.
 	[ -n "$(no_disk)" ] || tap_check "the package's own test" undisturbed \

@@ -28,7 +28,8 @@ new_root()
 	root=$E2PF_TMP/root
 	rm -rf "$root"
 	mkdir -p "$root"/usr/sbin "$root$wrappers/boot" "$root$units" "$root${stock%/*}" \
-		"$root"/etc/{initramfs-tools/hooks,dracut.conf.d} "$root/usr/lib/systemd/system"
+		"$root"/etc/{initramfs-tools/hooks,dracut.conf.d} \
+		"$root/usr/lib/systemd/system"
 	echo stock >"$root$stock"
 	echo wrapper >"$root$wrapper"
 	chmod +x "$root$stock" "$root$wrapper"
@@ -115,7 +116,8 @@ in_the_way()
 			list >"$E2PF_TMP/before"
 			run 0 enable && says "$file: not e2prefetch's link" &&
 			run 0 status && says "$file: $(state_of "$kind"): not e2pre" &&
-			run 0 disable && says "$file: not e2prefetch's link" && as_before ||
+			run 0 disable && says "$file: not e2prefetch's link" &&
+				as_before ||
 				return
 		done
 	done
@@ -307,7 +309,8 @@ postrm_removes()
 postinst_changes_nothing()
 {
 	new_root && by_package postinst configure && [ -z "$triggers" ] && as_before &&
-	new_enabled_root && rm "$root$units"/systemd-fsck{@,-root}.service.d/e2prefetch.conf &&
+	new_enabled_root &&
+		rm "$root$units"/systemd-fsck{@,-root}.service.d/e2prefetch.conf &&
 	echo mine >"$root$units/systemd-fsck@.service.d/e2prefetch.conf" &&
 	list >"$E2PF_TMP/before" && by_package postinst configure && as_before || return
 	# From outside the links of $root lead nowhere.
@@ -365,8 +368,8 @@ no_unit()
 	run 0 disable && [ ! -e "$root$units/$unit.d" ]
 }
 
-# in_use STATUS TEXT [TOOL PRINTS]: status says it on a machine with lsinitramfs, journalctl
-# and systemctl, one of which prints this from here on.
+# in_use STATUS TEXT [TOOL PRINTS]: status says it on a machine with lsinitramfs,
+# journalctl and systemctl, one of which prints this from here on.
 in_use()
 {
 	[ $# = 2 ] || echo "$4" >"$E2PF_TMP/tools/$3.prints"
@@ -606,7 +609,8 @@ hook_copies()
 		[ -s "$dir/image$dir/wrappers/e2fsck-prefetch.so" ] &&
 		[ -s "$dir/image$dir/wrappers/e2fsck-accel.so" ] &&
 		[ -s "$dir/image$dir/conf" ] &&
-		[ "$(readlink "$dir/image$dir/wrappers/enabled/fsck.ext4")" = ../e2fsck ] &&
+		[ "$(readlink "$dir/image$dir/wrappers/enabled/fsck.ext4")" = \
+			../e2fsck ] &&
 		[ "$(cat "$dir/image$dir/stock/e2fsck")" = stock ] || return
 	done
 	[ "$(sh -ec 'PATH=/bin; . "$1"; echo $PATH' sh \
@@ -638,7 +642,8 @@ written_for_dracut()
 
 	. "$BOOT/dracut.conf"
 	echo "$install_optional_items"
-	for name in "$wrapper" "$wrapper"-{accel,prefetch}.so "$wrappers/enabled/fsck.ext4" \
+	for name in "$wrapper" "$wrapper"-{accel,prefetch}.so \
+		"$wrappers/enabled/fsck.ext4" \
 		"$wrappers/boot/systemd-fsck.conf" \
 		"$units/systemd-fsck-root.service.d/e2prefetch.conf"; do
 		[[ $install_optional_items = *" $name "* ]] || return
@@ -670,13 +675,15 @@ test_files()
 test_enable()
 {
 	test_files
-	tap_unless "$(lacks fsck)" "fsck runs the wrapper, or without it the stock program" \
+	tap_unless "$(lacks fsck)" \
+		"fsck runs the wrapper, or without it the stock program" \
 		goes_on fsck_runs
 	tap_check "and so does e2scrub" goes_on scrub_runs
 	tap_check "the hook copies what the wrapper needs" hook_copies
 	tap_check "the hook leaves out what does not run" hook_leaves_out
 	tap_check "the list for dracut" written_for_dracut
-	skipped "status runs the wrapper" "${E2PF_RUNTIME:+a sanitizer goes before the preload library}" &&
+	skipped "status runs the wrapper" \
+		"${E2PF_RUNTIME:+a sanitizer goes before the preload library}" &&
 		return
 	tap_check "status runs the wrapper and loads the preload library" finds_problems
 	echo "prefetch = 0" >"$E2PF_TMP/off.conf"

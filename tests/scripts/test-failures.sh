@@ -101,7 +101,8 @@ test_cut()
 }
 
 # byte AT VALUE: in the preload library's file, octal.
-byte() { printf "\\$2" | dd of=e2fsck-prefetch.so bs=1 seek="$1" conv=notrunc status=none; }
+byte() { printf "\\$2" |
+	dd of=e2fsck-prefetch.so bs=1 seek="$1" conv=notrunc status=none; }
 
 # linked OUT FLAG...: from the last source.
 linked() { $CC -shared -fPIC -x c -o "$@" -; }
@@ -116,7 +117,8 @@ needs()
 	echo 'OLD { gone; };' >OLD
 	linked libgone.so -Wl,--version-script=NEW <<<"$gone" &&
 	echo 'int gone(void); __attribute__((constructor)) static void f(void) { gone(); }' |
-		$CC -shared -fPIC -o e2fsck-prefetch.so -x c - -L. -lgone -Wl,-rpath,"$dir/x" &&
+		$CC -shared -fPIC -o e2fsck-prefetch.so -x c - -L. -lgone \
+		-Wl,-rpath,"$dir/x" &&
 	if [ -n "$1" ]; then linked libgone.so -Wl,--version-script="$1" <<<"$gone"
 	else rm libgone.so; fi
 }
@@ -148,8 +150,8 @@ test_library_files()
 	done
 }
 
-# A program that refers to the function by which threads are created, and becomes the stock
-# e2fsck: -m N of Lustre's scans with copies of the filesystem's structure.
+# A program that refers to the function by which threads are created, and becomes the
+# stock e2fsck: -m N of Lustre's scans with copies of the filesystem's structure.
 threaded_program()
 {
 	fresh
@@ -253,7 +255,8 @@ test_self_test()
 	for what in fork mmap; do
 		E2PF_FAULT=calls:e2fsck-prefetch.so:$what:1 E2PF_FAULT_LOG=$dir/hits \
 			tap_check "self-test: $what" \
-				self_test "== 0" "the self-test did not run" "$preload$FAULT"
+				self_test "== 0" "the self-test did not run" \
+				"$preload$FAULT"
 	done
 	tap_check "a hanging self-test is left" \
 		self_test "== 0" "$failed" BREAK=hang "$preload$dir/breaker.so"
@@ -303,10 +306,12 @@ unlisted_calls()
 	for error in 1 38 kill; do
 		for accel in all none; do
 			fresh
-			tap_unless "$(no_disk)" "calls that services may not make: $error, $accel" \
+			tap_unless "$(no_disk)" \
+				"calls that services may not make: $error, $accel" \
 				undisturbed reads_without $error $accel
 		done
-		tap_unless "$(no_disk)" "e2prefetch, calls that services may not make: $error" \
+		tap_unless "$(no_disk)" \
+			"e2prefetch, calls that services may not make: $error" \
 			undisturbed loads_without $error
 	done
 }
@@ -338,7 +343,8 @@ test_sanitizers()
 	local -x ASAN_OPTIONS=detect_leaks=0
 
 	asan=$($CC -print-file-name=libasan.so) && asan=$(readlink -e "$asan")
-	skipped "sanitizers" "${E2PF_RUNTIME:+in a sanitized build}$(LD_PRELOAD=$asan true 2>&1 ||
+	skipped "sanitizers" \
+		"${E2PF_RUNTIME:+in a sanitized build}$(LD_PRELOAD=$asan true 2>&1 ||
 		echo "no libasan")" && return
 	ln -s "$asan" "$dir/libclang_rt.asan.so"
 	for name in "$asan" "$dir/libclang_rt.asan.so"; do
@@ -350,14 +356,17 @@ test_sanitizers()
 			env LD_PRELOAD="$asan"
 	done
 	for name in address undefined; do
-		if skipped "a program that needs a sanitizer, $name" "$(needs_sanitizer $name 2>&1)"; then
+		if skipped "a program that needs a sanitizer, $name" \
+			"$(needs_sanitizer $name 2>&1)"; then
 			continue
 		fi
 		tap_check "e2fsck needs a sanitizer: $name" \
 			exits 4 env PREFETCH=1 PREFETCH_E2FSCK="$dir/needs" "$wrapper"
 		[ ! -e "$top_builddir/btrfs/btrfs" ] ||
-			tap_check "btrfs needs a sanitizer: $name" exits 4 env PREFETCH=1 \
-				PREFETCH_BTRFS="$dir/needs" "$top_builddir/btrfs/btrfs" check
+			tap_check "btrfs needs a sanitizer: $name" exits 4 env \
+				PREFETCH=1 \
+				PREFETCH_BTRFS="$dir/needs" "$top_builddir/btrfs/btrfs" \
+				check
 	done
 }
 
@@ -392,7 +401,8 @@ broken_stderr()
 	rm -f "$dir/broken"
 	mkfifo "$dir/broken"
 	exec 3<>"$dir/broken" 4>"$dir/broken" 3>&-
-	env --default-signal=PIPE PREFETCH=1 PREFETCH_THREADS=x LD_PRELOAD="$E2PF_RUNTIME" \
+	env --default-signal=PIPE PREFETCH=1 PREFETCH_THREADS=x \
+		LD_PRELOAD="$E2PF_RUNTIME" \
 		"$dir/x/e2fsck" -fp "$image" >"$dir/out" 2>&4
 	status=$?
 	exec 4>&-
@@ -524,7 +534,8 @@ test_btrfs()
 	mkdir -p "$dir/files/a/b"
 	truncate -s 256M "$dir/fs.btrfs"
 	[ -n "$stock" ] && mkfs.btrfs -q --rootdir "$dir/files" \
-		"$dir/fs.btrfs" >/dev/null 2>&1 || { tap_skip "btrfs" "no btrfs-progs"; return; }
+		"$dir/fs.btrfs" >/dev/null 2>&1 ||
+		{ tap_skip "btrfs" "no btrfs-progs"; return; }
 	stock
 	row "nothing broken" "checked in" :
 	tap_check "btrfs: the stock program missing" stock_missing
@@ -532,7 +543,8 @@ test_btrfs()
 		undisturbed progress_with_few
 	"$DENY_CALLS" kill mincore true || return
 	killed socket
-	row "calls that services may not make" "checked in" : "$DENY_CALLS" kill "$unlisted"
+	row "calls that services may not make" "checked in" : "$DENY_CALLS" kill \
+		"$unlisted"
 }
 
 # progress_lines TASKS PROGRAM: how many lines its thread has written to.
@@ -551,7 +563,8 @@ progress_with_few()
 	local n
 
 	for n in {1..8}; do
-		echo "$n $(progress_lines $n "$stock") $(progress_lines $n "$dir/x/btrfs")"
+		echo "$n $(progress_lines $n "$stock")" \
+			"$(progress_lines $n "$dir/x/btrfs")"
 	done >"$dir/lines"
 	cat "$dir/lines"
 	cgroups_end
@@ -565,7 +578,8 @@ inert()
 {
 	local library program
 
-	for library in "$LIBRARY" "$ACCEL" "$top_builddir/btrfs/.libs/btrfs-prefetch.so"; do
+	for library in "$LIBRARY" "$ACCEL" \
+		"$top_builddir/btrfs/.libs/btrfs-prefetch.so"; do
 		for program in true bash "dumpe2fs -h $image" "mke2fs -V"; do
 			PREFETCH=1 PREFETCH_VERBOSE=2 LD_PRELOAD=$library \
 				$program </dev/null >"$dir/out" 2>"$dir/err"
@@ -581,7 +595,8 @@ needs_libc()
 {
 	readelf -dW "$LIBRARY" "$ACCEL" "$WRAPPER" "$top_builddir/btrfs/btrfs" |
 		grep NEEDED >"$dir/needed" && grep libc "$dir/needed" &&
-		! grep -v 'libc\|musl\|ld-\|libdl\|libpthread\|asan\|ubsan\|tsan' "$dir/needed"
+		! grep -v 'libc\|musl\|ld-\|libdl\|libpthread\|asan\|ubsan\|tsan' \
+			"$dir/needed"
 }
 
 # The user's library translates paths, as fakechroot does: this process finds the
@@ -611,7 +626,8 @@ translated()
 		return REAL(dlopen)(translate(path), mode);
 	}
 	END
-	$CC -D_GNU_SOURCE -w -shared -fPIC -o "$dir/translate.so" "$dir/translate.c" -ldl &&
+	$CC -D_GNU_SOURCE -w -shared -fPIC -o "$dir/translate.so" "$dir/translate.c" \
+		-ldl &&
 	fresh && rm "$dir/x/e2fsck-prefetch.so" &&
 	LD_PRELOAD=$dir/translate.so TRUE_PATH=$LIBRARY \
 		is_stock "the preload library is missing, unreadable or empty"
@@ -694,7 +710,8 @@ makes_all()
 # More directories than the first memory for references holds, and a file between two.
 make_directories()
 {
-	mkdir -p "$dir/tree/"{1..2500} && echo | tee "$dir/tree/"{1..2500}/file >"$dir/out" &&
+	mkdir -p "$dir/tree/"{1..2500} && echo |
+		tee "$dir/tree/"{1..2500}/file >"$dir/out" &&
 		truncate -s 8G "$1" &&
 		mke2fs -q -F -t ext4 -O ^has_journal -d "$dir/tree" "$1"
 }

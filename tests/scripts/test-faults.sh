@@ -129,7 +129,8 @@ most_of() { fault_trace "${@:2}" | grep -cx "$1"; }
 
 # Faults at the N-th read or write: group, kind, fault, what N counts, how many N of a
 # repair of the damaged image and of a check of the sound one, and the fault's values.
-# Error 4 is EINTR, 5 EIO, 28 ENOSPC; signal 2 is INT, 9 KILL, 15 TERM; sizes are in bytes.
+# Error 4 is EINTR, 5 EIO, 28 ENOSPC; signal 2 is INT, 9 KILL, 15 TERM; sizes are in
+# bytes.
 numbered="gone|vanishing device|gone|read|10|5|-
 cut|$CUT|cut|read|4|3|0 1000000 2097152
 once|reads that fail once|once|read|5|2|0 4 5
@@ -210,14 +211,15 @@ call_case()
 }
 
 # Memory for the bitmaps of the check is what libext2fs itself allocates without us: if
-# there is none, the check ends with its message, or with abort(), as libext2fs's trees do.
-# glibc aborts, too, where it finds its heap damaged, and says so.
+# there is none, the check ends with its message, or with abort(), as libext2fs's trees
+# do.  glibc aborts, too, where it finds its heap damaged, and says so.
 compare_crashed()
 {
 	local signal='('
 
 	[ "${who-}" != e2fsck-accel.so ] ||
-		grep -aqE 'free\(\)|double free|corrupted|invalid (pointer|size)' "$1.err" ||
+		grep -aqE 'free\(\)|double free|corrupted|invalid (pointer|size)' \
+			"$1.err" ||
 		signal='([^6]'
 	[ "$(<"$1.status")" -ge 128 ] || grep -aq "^Signal $signal" "$1.err"
 }
@@ -227,7 +229,8 @@ test_call()
 	export PREFETCH_STATS=
 	{
 		printf 'calls of the wrapper that fail|wrapper|%s\n' $calls
-		printf 'calls of the preload library that fail|e2fsck-prefetch.so|%s\n' $calls
+		printf 'calls of the preload library that fail|e2fsck-prefetch.so|%s\n' \
+			$calls
 		printf 'calls of the preload library that fail, maps|e2fsck-accel.so|%s\n' \
 			malloc calloc realloc
 	} | tally_all call_case "calls of the wrapper that fail" \

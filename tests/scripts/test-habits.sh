@@ -3,17 +3,18 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # What people do: an image is made, filled, tuned, resized, copied, mounted, damaged, and
-# checked after each step.  A seed decides the steps.  Two copies get the same, by the same
-# programs; stock checks one, ours the other.  Nothing is dropped from memory meanwhile:
-# what a program has just written is not cached as what was read is.  Output, status,
-# writes and bytes must be the same, and ours must, by its statistics, have lost no more
-# than a twentieth of stock's time, or 0.1 s.
+# checked after each step.  A seed decides the steps.  Two copies get the same, by the
+# same programs; stock checks one, ours the other.  Nothing is dropped from memory
+# meanwhile: what a program has just written is not cached as what was read is.  Output,
+# status, writes and bytes must be the same, and ours must, by its statistics, have lost
+# no more than a twentieth of stock's time, or 0.1 s.
 #
 #   test-habits.sh [FIRST[-LAST] [PLACE...]]
 #
 # runs each seed at each place: files on ext4, xfs, btrfs and tmpfs, a loop device (loop),
-# one that stays open (open); without a place each at one of them in turn.  In one of eight
-# the programs have the library preloaded for ours, in one e2prefetch runs beside them.
+# one that stays open (open); without a place each at one of them in turn.  In one of
+# eight the programs have the library preloaded for ours, in one e2prefetch runs beside
+# them.
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 # /tmp may be memory.
@@ -76,8 +77,10 @@ fill()
 		name=d$chance/$2-
 		chance $((i + 1))
 		old=$name$chance name+=$i
-		one_of "mkdir $name" "symlink $name short" "symlink $name $long" "rm $old" \
-			"rm $old" "ln $old d0/link-$2-$i" "ea_set $old user.$2 $long$long" \
+		one_of "mkdir $name" "symlink $name short" "symlink $name $long" \
+			"rm $old" \
+			"rm $old" "ln $old d0/link-$2-$i" \
+			"ea_set $old user.$2 $long$long" \
 			"write $IMAGE_SRC/f"{40,600,600,5000,5000,70000}" $name"
 		echo "$one"
 	done
@@ -96,13 +99,16 @@ habit_mke2fs()
 	one_of 8 16 40 64 100 200
 	mib=$((one + (block > 4096) * 64))
 	option "-t ext2" "-t ext2" "-t ext3" "-t ext4" "-t ext4" "-t ext4"
-	for feature in ^resize_inode ^has_journal ^sparse_super ^dir_index ^metadata_csum \
+	for feature in ^resize_inode ^has_journal ^sparse_super ^dir_index \
+		^metadata_csum \
 		^64bit inline_data quota ^extent,^64bit bigalloc meta_bg,^resize_inode; do
-		[[ $options != *ext4 && $feature != ^* ]] || ! often 12 || features+=,$feature
+		[[ $options != *ext4 && $feature != ^* ]] || ! often 12 ||
+			features+=,$feature
 	done
 	option "" "" "-I 256" "-I 128" "-I 512"
 	option "" "" "-N 400" "-N 3000" "-i 4096"
-	option "" "" "-g 1024" "-g 2048" "-E lazy_itable_init=0" "-E nodiscard" "-d $E2PF_TMP/tree"
+	option "" "" "-g 1024" "-g 2048" "-E lazy_itable_init=0" "-E nodiscard" \
+		"-d $E2PF_TMP/tree"
 	pick "size $mib" "size $mib" "fallocate -l ${mib}M fs" \
 		"dd if=/dev/zero of=fs bs=1M count=$mib status=none"
 	if [ -e "$dir/test/back" ]; then step="size $mib"; else step="rm -f fs; $step"; fi
@@ -118,8 +124,10 @@ habit_debugfs()
 
 habit_tune2fs()
 {
-	one_of has_journal ^has_journal metadata_csum ^metadata_csum quota ^quota dir_index project
-	one_of "-O $one" "-O $one" "-O $one" "-I 256" "-I 512" "-j -J size=4" "-L new -m 1"
+	one_of has_journal ^has_journal metadata_csum ^metadata_csum quota ^quota \
+		dir_index project
+	one_of "-O $one" "-O $one" "-O $one" "-I 256" "-I 512" "-j -J size=4" \
+		"-L new -m 1"
 	pick "tune2fs $one fs" "tune2fs $one fs" "undone tune2fs $one fs"
 }
 
@@ -131,7 +139,8 @@ habit_resize2fs()
 	chance 4
 	larger=$((mib * (chance + 2) < 640 ? mib * (chance + 2) : 640))
 	pick "size $larger; resize2fs -f fs" "size $larger; resize2fs -f fs" \
-		"resize2fs -f fs $((mib * 2 / 3))M" "resize2fs -f -M fs" "resize2fs -f -b fs" \
+		"resize2fs -f fs $((mib * 2 / 3))M" "resize2fs -f -M fs" \
+		"resize2fs -f -b fs" \
 		"resize2fs -f -s fs" "undone resize2fs -f fs $((mib * 2 / 3))M"
 	[[ $step != size* ]] || mib=$larger
 }
@@ -139,7 +148,8 @@ habit_resize2fs()
 habit_copy()
 {
 	pick "cp --sparse="{always,never,auto}" fs copy; replace" \
-		"e2image -ra fs copy; replace" "e2image -ra fs copy; e2image -ra copy fs" \
+		"e2image -ra fs copy; replace" \
+		"e2image -ra fs copy; e2image -ra copy fs" \
 		"e2image -Q fs q; e2image -r q copy; rm q; replace"
 }
 
@@ -147,7 +157,8 @@ habit_damage()
 {
 	chance $((mib * 64))
 	one_of $((chance << 14)) $((chance << 14)) $((chance << 8))
-	pick "size $((mib / 2 + 1)); size $mib" "fallocate -p -o $one -l "{512,4096,65536}" fs" \
+	pick "size $((mib / 2 + 1)); size $mib" \
+		"fallocate -p -o $one -l "{512,4096,65536}" fs" \
 		"dd if=$IMAGE_SRC/f600 of=fs bs=446 count=1 conv=notrunc status=none"
 }
 
@@ -170,8 +181,10 @@ take()
 			cd "$dir/$copy" || exit
 			export LD_PRELOAD=$FIXED_RANDOM
 			[ $copy = stock ] || [ -z "$library" ] ||
-				export PREFETCH=1 TEST_MMAP_IO=1 LD_PRELOAD+=:$library:$ACCEL
-			[ $copy = stock ] || [ -z "$beside" ] || "$PREFETCHER" fs >"$out/beside" 2>&1 &
+				export PREFETCH=1 TEST_MMAP_IO=1 \
+					LD_PRELOAD+=:$library:$ACCEL
+			[ $copy = stock ] || [ -z "$beside" ] ||
+				"$PREFETCHER" fs >"$out/beside" 2>&1 &
 			eval "$step"
 			echo "status $?"
 			wait
@@ -222,7 +235,8 @@ live()
 	if often 25; then
 		beside=1
 		# A sanitized one needs a runtime.
-		[ "$chance" -lt 12 ] || [ -n "$E2PF_RUNTIME" ] || beside='' library=$LIBRARY:$ACCEL
+		[ "$chance" -lt 12 ] || [ -n "$E2PF_RUNTIME" ] ||
+			beside='' library=$LIBRARY:$ACCEL
 	fi
 	[ -z "$alone" ] || beside='' library=''
 	# Not always sound: 1.47.0 counts quota otherwise with -d and inodes of 128 bytes.
@@ -308,7 +322,8 @@ place_begins()
 	mkdir "$2" || return
 	[ $1 != ext4 ] || [ "$(stat -f -c %T "$2")" != ext2/ext3 ] || return 0
 	if [ $1 = tmpfs ]; then mount -t tmpfs none "$2"; return; fi
-	truncate -s 8G "$2.img" && mkfs.$1 -q "$2.img" && mount -o loop,discard "$2.img" "$2"
+	truncate -s 8G "$2.img" && mkfs.$1 -q "$2.img" &&
+		mount -o loop,discard "$2.img" "$2"
 }
 
 # find_place PLACE: sets its directory, or why it is absent.
@@ -319,8 +334,10 @@ find_place()
 	[ -z "${directory[$1]-}" ] || return
 	directory[$1]=$E2PF_TMP/$type absent[$1]=''
 	[ $type = $1 ] || absent[$1]=$(no_loops)
-	[ -d "${directory[$1]}" ] || place_begins $type "${directory[$1]}" >"$E2PF_TMP/log" 2>&1 ||
-		absent[$1]=$(grep -v dmesg "$E2PF_TMP/log" | tail -n 1; rmdir "${directory[$1]}")
+	[ -d "${directory[$1]}" ] ||
+		place_begins $type "${directory[$1]}" >"$E2PF_TMP/log" 2>&1 ||
+		absent[$1]=$(grep -v dmesg "$E2PF_TMP/log" |
+			tail -n 1; rmdir "${directory[$1]}")
 	[ -z "${absent[$1]}" ] || tap_skip "on $1" "${absent[$1]}"
 }
 
@@ -341,7 +358,8 @@ test_all()
 	tap_check "no process is left behind" no_process_left
 }
 
-# In seed 2 a file on ext4 grows: a check took 9 s for 0.35, as pages were written in part.
+# In seed 2 a file on ext4 grows: a check took 9 s for 0.35, as pages were written in
+# part.
 [ $# -gt 0 ] || set -- "2-$((1 + 12 / ${E2PF_FEW:-1}))"
 first=${1%-*} last=${1#*-} turn=$(($# == 1))
 shift

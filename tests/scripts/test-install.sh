@@ -109,8 +109,8 @@ names_no_variable()
 		"$dest$(directory_of docdir)" "$dest$(directory_of mandir)"
 }
 
-# The example, built outside the tree from what is installed, prints the inodes that debugfs
-# finds, from a mapping.
+# The example, built outside the tree from what is installed, prints the inodes that
+# debugfs finds, from a mapping.
 links_with_the_library()
 {
 	local flags pc libs
@@ -125,7 +125,8 @@ links_with_the_library()
 	cat "$dir/out" "$dir/err" && [ ! -s "$dir/err" ] &&
 	grep -q '^2 40755 ' "$dir/out" && grep -q '^11 40700 ' "$dir/out" &&
 	(cd "$dir" && ${CC:-cc} -static inodes.c $(PKG_CONFIG_SYSROOT_DIR=$dest \
-		PKG_CONFIG_PATH=${pc%/*} pkg-config --static --cflags --libs e2mmap com_err) \
+		PKG_CONFIG_PATH=${pc%/*} pkg-config --static --cflags --libs e2mmap \
+		com_err) \
 		-o inodes-static) &&
 	"$dir/inodes-static" "$image" | cmp - "$dir/out"
 }

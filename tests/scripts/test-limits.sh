@@ -73,7 +73,8 @@ test_as()
 {
 	local mode least=2000
 
-	skipped "address space" "${E2PF_RUNTIME:+a sanitizer takes terabytes of it}" && return
+	skipped "address space" "${E2PF_RUNTIME:+a sanitizer takes terabytes of it}" &&
+		return
 	while ! (ulimit -v $least && PREFETCH=1 exec "$REAL_TEST" -V) \
 	      >/dev/null 2>&1 && [ $least -lt 20000 ]; do
 		least=$((least + 40))
@@ -144,7 +145,8 @@ test_pids()
 	# Nothing tells the preload library what is left, until e2fsck cannot start a
 	# thread.
 	skipped "threads, unseen limit" "$(no_mounts)" ||
-		pids_rows ", unseen limit" large "unshare -m" "mount -t tmpfs none /sys;" |
+		pids_rows ", unseen limit" large "unshare -m" \
+			"mount -t tmpfs none /sys;" |
 		tally_all limit_case "threads, unseen limit"
 	(beside_stock
 	pids_rows ", e2prefetch" large | tally_all limit_case "threads, e2prefetch")
@@ -224,7 +226,8 @@ test_seccomp()
 {
 	local call error
 
-	skipped "refused calls" "$("$DENY_CALLS" 1 mincore true || echo "no seccomp")" && return
+	skipped "refused calls" "$("$DENY_CALLS" 1 mincore true || echo "no seccomp")" &&
+		return
 	# A sanitizer warns if it cannot read the program's name.
 	for error in 38 1; do
 		for call in madvise,mincore,io_uring,fadvise64,readahead \
@@ -236,7 +239,8 @@ test_seccomp()
 			done
 		done
 		# glibc falls back to clone() only on ENOSYS.
-		[ $error = 1 ] || echo "refused calls|clone3||$DENY_CALLS 38 clone3||image.bad|-fy"
+		[ $error = 1 ] ||
+			echo "refused calls|clone3||$DENY_CALLS 38 clone3||image.bad|-fy"
 	done | sample 16 | tally_all limit_case "refused calls"
 }
 
@@ -244,7 +248,8 @@ test_absent()
 {
 	local what mode
 
-	skipped "absent directories" "$(no_mounts)${E2PF_RUNTIME:+a sanitizer needs /proc}" && return
+	skipped "absent directories" \
+		"$(no_mounts)${E2PF_RUNTIME:+a sanitizer needs /proc}" && return
 	for mode in -fn -fy; do
 		for what in /sys /proc "/sys /proc"; do
 			printf 'absent directories|%s||unshare -m|for d in %s; do mount -t tmpfs none $d; done; exec </dev/null|image.bad|%s\n' \
@@ -308,7 +313,8 @@ moment_case()
 		wait_for is_in $pid T
 		kill -s CONT $pid 2>/dev/null ;;
 	CUT)	truncate -s 64K "$fs" ;;
-	WRITE)	dd if="$0" of="$fs" bs=4k count=9 seek="$moment" conv=notrunc status=none ;;
+	WRITE)	dd if="$0" of="$fs" bs=4k count=9 seek="$moment" conv=notrunc \
+		status=none ;;
 	*)	kill -s "$signal" $pid 2>/dev/null ;;
 	esac
 	wait $pid
@@ -317,7 +323,8 @@ moment_case()
 	# have the same handler in e2fsck.
 	case $signal.$status in
 	CUT.?|CUT.??|WRITE.?|WRITE.??)
-		grep -aq '^Signal (' "$dir/err" || { tally "$kind" agreed "$name"; return; } ;;&
+		grep -aq '^Signal (' "$dir/err" ||
+			{ tally "$kind" agreed "$name"; return; } ;;&
 	*.0|*.1|*.4|KILL.137|INT.130|TERM.143|HUP.129) ;;
 	INT.8|INT.12|INT.32|INT.33|INT.36) ;;
 	TERM.8|TERM.12|TERM.32|TERM.33|TERM.36) ;;
@@ -330,7 +337,8 @@ moment_case()
 	else
 		# Stock can repair what is left.
 		"$REAL_STOCK" -fy "$fs" >/dev/null 2>&1 </dev/null
-		"$REAL_STOCK" -fn "$fs" >/dev/null 2>&1 </dev/null || bad=": cannot be mended"
+		"$REAL_STOCK" -fn "$fs" >/dev/null 2>&1 </dev/null ||
+			bad=": cannot be mended"
 	fi
 	tally "$kind" "${bad:+dis}agreed" "$name$bad"
 }
@@ -388,7 +396,8 @@ test_full()
 	local FULL=$dir/small COMPARE_SAVE=$dir/small/fs FULL_LEAVE
 
 	mkdir -p "$FULL"
-	skipped "$kind" "$(mount -t tmpfs -o size=12m,mode=0700 none "$FULL" 2>&1)" && return
+	skipped "$kind" "$(mount -t tmpfs -o size=12m,mode=0700 none "$FULL" 2>&1)" &&
+		return
 	for FULL_LEAVE in 0 1 2 3 5 9; do
 		device_case "$kind" "file, $FULL_LEAVE pages" "$FULL/fs" full_reset -fy
 		device_case "$kind" "file, $FULL_LEAVE pages" "$FULL/fs" full_reset -fyD

@@ -78,7 +78,8 @@ read_again()
 		dd if="$loop" iflag=nocache count=0 status=none
 		echo 2 >/proc/sys/vm/drop_caches
 		"$PREFETCHER" "$mnt" && "$PREFETCHER" --only=all "$mnt" &&
-			"$PREFETCHER" "$loop" && "$PREFETCHER" probe "$mnt" || echo "status $?" >>"$dir/failed"
+			"$PREFETCHER" "$loop" && "$PREFETCHER" probe "$mnt" ||
+				echo "status $?" >>"$dir/failed"
 		set -- "$mnt"/seed-*/*/
 		# 8: one of them has been removed.
 		[ ! -d "$1" ] || "$PREFETCHER" "$@" || [ $? = 8 ] ||
@@ -110,7 +111,8 @@ change_beside()
 	reader=$!
 	change "$seed" || status=1
 	fstrim "$mnt" 2>/dev/null
-	[ "$row" != resized ] || resize2fs "$loop" $((40000 + seed % 10 * 1000)) || status=1
+	[ "$row" != resized ] || resize2fs "$loop" $((40000 + seed % 10 * 1000)) ||
+		status=1
 	mount -o remount,ro "$mnt" && mount -o remount,rw "$mnt" || status=1
 	change "$seed$seed" || status=1
 	rm "$dir/changing"
@@ -145,7 +147,8 @@ lazy_row()
 	# With blocks of 1 KiB inode 16 is behind those in use, in the same page.
 	echo 16 >"$goal" && : >"$mnt/first" || return
 	for ((i = 0; i < 16; i++)); do
-		echo $((i * inodes + inodes * 3 / 4 + i)) >"$goal" && : >"$mnt/$i" || return
+		echo $((i * inodes + inodes * 3 / 4 + i)) >"$goal" && : >"$mnt/$i" ||
+			return
 	done
 	echo 0 >"$goal"
 	is_sound && umount "$mnt" && loop_detach "$loop"
@@ -167,17 +170,20 @@ mounted_row()
 }
 
 # Read all of the device.  Prints how many of its sectors were read from it so far.
-read_all() { cat "$loop" >"$dir/null" && awk '{ print $3 }' "/sys/block/${loop#/dev/}/stat"; }
+read_all() { cat "$loop" >"$dir/null" &&
+	awk '{ print $3 }' "/sys/block/${loop#/dev/}/stat"; }
 
 # dropped SECTOR: with sectors of 4096 bytes mount drops nothing, because the size of the
 # kernel's buffers does not change.
 dropped()
 {
-	local mnt=$dir/mnt half=$((64 << 20 >> 10)) loop first again mounted after status=0
+	local mnt=$dir/mnt half=$((64 << 20 >> 10)) loop first again mounted after \
+		status=0
 
 	mkdir -p "$mnt"
 	ln -sf /dev/null "$dir/null"
-	truncate -s 64M "$dir/image" && mke2fs -q -F -t ext4 -b 4096 -E nodiscard "$dir/image" &&
+	truncate -s 64M "$dir/image" &&
+		mke2fs -q -F -t ext4 -b 4096 -E nodiscard "$dir/image" &&
 	loop=$(loop_attach "$dir/image" -b "$1") || return
 	exec 9<"$loop"
 	first=$(read_all) again=$(read_all)
@@ -189,7 +195,8 @@ dropped()
 	rm -f "$dir/image"
 	echo "sectors of $1 bytes: $first, $again; mounted $mounted; then $after"
 	[ $status = 0 ] && [ $((again - first)) -lt $half ] &&
-	[ $((mounted - again > half)) = $(($1 == 512)) ] && [ $((after - mounted)) -gt $half ]
+	[ $((mounted - again > half)) = $(($1 == 512)) ] &&
+		[ $((after - mounted)) -gt $half ]
 }
 
 # Growing while mounted takes CAP_SYS_RESOURCE, bit 24.
@@ -207,7 +214,8 @@ test_all()
 
 	dir=$E2PF_TMP/mounted
 	mkdir "$dir"
-	[ $# -gt 0 ] || set -- lazy-ext4 lazy-1k ext4 nocsum 1k bigalloc inline ext3 resized \
+	[ $# -gt 0 ] ||
+		set -- lazy-ext4 lazy-1k ext4 nocsum 1k bigalloc inline ext3 resized \
 		dropped
 	for row; do
 		case $row in

@@ -122,7 +122,8 @@ test_signals()
 file_appears()
 {
 	blocked || return
-	[ "$(stat -c %a:%u "$directory" "$directory/$pid.progress" | xargs)" = "755:0 600:0" ]
+	[ "$(stat -c %a:%u "$directory" "$directory/$pid.progress" | xargs)" = \
+		"755:0 600:0" ]
 }
 
 shown() { "$PREFETCHER" progress | grep "^$pid "; }
@@ -131,7 +132,8 @@ is_shown()
 {
 	local line="$pid e2fsck-prefetch: fs: pass1, [0-9]+ of [0-9]+ inodes, [0-9.]+ s, ETA"
 
-	matches "^$line (unknown|[0-9.]+ (s|min)), (idle|CPU-bound|waiting )" "$("$PREFETCHER" progress)" &&
+	matches "^$line (unknown|[0-9.]+ (s|min)), (idle|CPU-bound|waiting )" \
+		"$("$PREFETCHER" progress)" &&
 	matches "^$line" "$(shown)" &&
 	diff <(shown) <(sed "s/^/$pid /" "$directory/$pid.progress")
 }
@@ -328,7 +330,8 @@ test_slow_reads()
 	skipped "$name" "${E2PF_RUNTIME:+a sanitizer}" && return
 	FAULT=$(library fault-inject)
 	cp --sparse=auto "$big" "$dir/fs"
-	tap_check "$name of e2fsck is shown" slow_read "$E2FSCK_STOCK" "$E2FSCK_TEST" -fn fs
+	tap_check "$name of e2fsck is shown" slow_read "$E2FSCK_STOCK" "$E2FSCK_TEST" \
+		-fn fs
 	! have_program script ||
 		tap_check "on a terminal a long check says what it was" told_on_terminal
 	small_files "$dir/files"
@@ -361,7 +364,8 @@ test_progress()
 {
 	tap_check "a running check has a file, root's" file_appears
 	tap_check "progress shows it: pass, position, time" wait_for is_shown
-	tap_check "its maps name the preload library" grep -q "/e2fsck-prefetch\.so$" "/proc/$pid/maps"
+	tap_check "its maps name the preload library" grep -q "/e2fsck-prefetch\.so$" \
+		"/proc/$pid/maps"
 	# It waits for the pipe.
 	tap_check "it waits for neither disk nor processor" wait_for is_idle
 	tap_check "usage: status 16" takes_no_argument
@@ -373,7 +377,8 @@ test_progress()
 	tap_check "a check without prefetching has no file" off_has_none
 	tap_check "the file of a killed check is stale" killed_is_stale
 	tap_check "so is one that is not written any more" old_is_stale
-	tap_check "a directory that others may write to is not used" foreign_directory_is_left
+	tap_check "a directory that others may write to is not used" \
+		foreign_directory_is_left
 	tap_check "a /run that cannot be written to" no_run
 	test_slow_reads
 }

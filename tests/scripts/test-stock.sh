@@ -47,7 +47,7 @@ misses()
 }
 
 # The directory of the configured path.  /bin has a link to the stock program.
-test_places()
+test_offsets()
 {
 	local on="PREFETCH=1" elsewhere='mount --bind /bin /mnt
 		mount -t overlay -o lowerdir=$layer:/mnt none /bin'
@@ -130,11 +130,12 @@ test_stock()
 	directory=$(dirname "$(sed -n 's/^E2FSCK = //p' "$top_builddir/e2fsck/Makefile")")
 	"$E2FSCK_STOCK" -fn "$image" >"$dir/stock.out" 2>"$dir/stock.err" </dev/null
 	if ! skipped "places of the stock program" "$(no_mounts)"; then
-		test_places
+		test_offsets
 		test_chains
 		test_without_proc
 	fi
-	tap_unless "$(no_strace)" "without the preload library nothing is left of the wrapper" no_trace
+	tap_unless "$(no_strace)" \
+		"without the preload library nothing is left of the wrapper" no_trace
 	tap_check "no process is left behind" no_process_left
 }
 

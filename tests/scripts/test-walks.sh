@@ -91,7 +91,8 @@ test_all()
 	tap_check "the same, repaired" stages_are "$all" "$image" -fy
 	cp "$image" "$E2PF_TMP/claimed" && claim_many "$E2PF_TMP/claimed" || return
 	# Pass 1D takes some milliseconds, in which a thread has to get a processor.
-	tap_unless "$(no_disk)" "blocks to be cloned are read ahead" undisturbed clones_ahead
+	tap_unless "$(no_disk)" "blocks to be cloned are read ahead" undisturbed \
+		clones_ahead
 	for option in -fn -fy; do
 		compare_image "450 blocks claimed twice, $option" \
 			"$E2PF_TMP/compare" "$E2PF_TMP/claimed" "$option"

@@ -274,7 +274,8 @@ lines_of()
 # said_of root|data: whether its check was prefetched, stock, or missing.
 said_of()
 {
-	if lines_of "$1" | grep -q 'e2fsck-prefetch: checked in .* read ahead in [1-9]'; then
+	if lines_of "$1" |
+		grep -q 'e2fsck-prefetch: checked in .* read ahead in [1-9]'; then
 		echo "prefetched"
 	elif lines_of "$1" | grep -q "/dev/vd[ab]: .*clean\|/dev/vd[ab]: .*files"; then
 		echo "stock"
@@ -347,7 +348,8 @@ test_boots()
 
 	boots "$late" prefetched prefetched scrub $by_systemd
 	tap_check "it was systemd-fsck-root" \
-		reported '^root: .* e2fsck-prefetch: checked in .* read ahead in [1-9]' '^took root [1-9]'
+		reported '^root: .* e2fsck-prefetch: checked in .* read ahead in [1-9]' \
+		'^took root [1-9]'
 	tap_check "e2scrub@ prefetches" reported '^scrub 0$' \
 		'^scrub: .*e2fsck-prefetch: checked in .* read ahead in [1-9]'
 

@@ -16,8 +16,8 @@
 # many of them e2fsck of 1.47.4 waits for a lock of its own, until it is ended.  i386 runs
 # on an x86-64 processor.  arm64 and s390x need an emulator that the kernel knows (package
 # qemu-user-static), and are ten times slower.  There gcc alone builds, from the release's
-# configure and with -O1, for which an emulated gcc needs 1.1 s where -g -O2 takes 4.6; the
-# unit tests are those of emulated_units, and there are fewer images and corruptions.
+# configure and with -O1, for which an emulated gcc needs 1.1 s where -g -O2 takes 4.6;
+# the unit tests are those of emulated_units, and there are fewer images and corruptions.
 #
 # DIST_DIR	directory to work in, an absolute path, which keeps the chroots:
 #		PLACE-fresh as made by debootstrap, and PLACE, in which the tests
@@ -400,7 +400,7 @@ test_place()
 	cat "$root/notes" >>"$notes"
 }
 
-test_places()
+test_offsets()
 {
 	local place corpus
 
@@ -418,7 +418,7 @@ main()
 	if [ "$*" = here ]; then
 		test_here "$(. /etc/os-release; echo "${VERSION_CODENAME:-here}")"
 	else
-		test_places "$@"
+		test_offsets "$@"
 	fi
 	notes_table place= gcc=gcc clang=clang e2fsprogs=version \
 		"unit tests=unit" "command line=cli" corpus=corpus \

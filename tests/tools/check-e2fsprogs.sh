@@ -48,7 +48,8 @@ run_one()
 	env -i PATH="$PATH" HOME="${HOME-/}" TMPDIR="$E2PF_TMP" \
 		E2PF_TEST_MARK="$E2PF_TEST_MARK" "${setting[@]}" \
 		PREFETCH_STATS="$results/$test.stats" \
-		timeout -k 10 "$LIMIT" ./test_one --skip-slow-tests "$source/tests/$test" \
+		timeout -k 10 "$LIMIT" ./test_one --skip-slow-tests \
+		"$source/tests/$test" \
 		</dev/null >"$results/$test.out" 2>&1
 	mv "$test.ok" "$test.failed" "$results" 2>/dev/null
 	rm -f "$test.log" "$test.slow"

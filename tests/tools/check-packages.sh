@@ -97,7 +97,8 @@ look_at_packages()
 	grep -q '^Homepage:' "$root/build/e2prefetch-$version/debian/control" ||
 		without_home="debian-watch-file-is-missing no-homepage-field
 			upstream-metadata-file-is-missing"
-	for tag in $without_home missing-debian-watch-file-standard newer-standards-version \
+	for tag in $without_home missing-debian-watch-file-standard \
+		newer-standards-version \
 		package-uses-old-debhelper-compat-version \
 		redundant-priority-optional-field \
 		redundant-rules-requires-root-no-field; do
@@ -253,7 +254,8 @@ test_install()
 		sed "s/^/# $suite: /" | grep .
 	step btrfs "a check of btrfs is the same, too" inside /packages/tests/btrfs
 	step command "e2prefetch reads ahead" inside /packages/tests/read-ahead
-	step habit "enabled and disabled, e2fsck is as before" inside /packages/tests/habit
+	step habit "enabled and disabled, e2fsck is as before" inside \
+		/packages/tests/habit
 	step remove "removed, their files are gone" removed_files_are_gone
 	step purge "purged, all is as before" purged_leaves_nothing
 	rm -rf "$root"

@@ -37,7 +37,8 @@ use()
 		rm -rf "$E2PF_TMP"/over.*
 		over=$(mktemp -d "$E2PF_TMP/over.XXXXXX") &&
 		mkdir "$over/upper" "$over/work" && chmod 755 "$over/upper" &&
-		mount -t overlay -o "lowerdir=$1,upperdir=$over/upper,workdir=$over/work" \
+		mount -t overlay \
+			-o "lowerdir=$1,upperdir=$over/upper,workdir=$over/work" \
 			none "$root"
 	else
 		rm -rf "$root" && mkdir "$root" && cp -a "$1/." "$root"
@@ -285,7 +286,8 @@ ours()
 {
 	local suite=${1:-bookworm}
 
-	base "$suite-ours" "$DIST_DIR/$suite-fresh" ready_ours "$DIST_DIR/$suite-packages" &&
+	base "$suite-ours" "$DIST_DIR/$suite-fresh" ready_ours \
+		"$DIST_DIR/$suite-packages" &&
 		use "$E2PF_TMP/$suite-ours"
 }
 

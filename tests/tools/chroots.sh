@@ -30,8 +30,8 @@ no_chroots()
 	fi
 }
 
-# The reason why the packages of check-packages.sh for these suites are not in DIST_DIR, or
-# why no chroot can be made.
+# The reason why the packages of check-packages.sh for these suites are not in DIST_DIR,
+# or why no chroot can be made.
 no_packages()
 {
 	local suite

@@ -338,7 +338,7 @@ static bool has_kind(const struct location *pl, unsigned kind)
 }
 
 /* If any structure will do, or the image has none of the kind, each kind is
- * chosen as often as any other, however many places it has.  Without a
+ * chosen as often as any other, however many locations it has.  Without a
  * superblock little is checked. */
 static const struct location *pick(unsigned kind)
 {

@@ -167,7 +167,7 @@ uint64_t odd_value(unsigned choice, uint64_t old, uint32_t size)
 	}
 }
 
-/* Change a field of one place. */
+/* Change a field of one location. */
 static void change_field(unsigned kind)
 {
 	const struct location *pl = fs->pick(kind), *other;
@@ -284,7 +284,7 @@ static const struct filesystem *filesystem_here(void)
 }
 
 /* The kind of this name; without a name, one for which the image has a
- * place. */
+ * location. */
 static unsigned choose_kind(const char *name)
 {
 	unsigned kind;

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The driver of seeded corruptions, and its interface to a filesystem, which
- * finds the places and has the kinds of corruption.  The driver owns the image,
+ * finds the locations and has the kinds of corruption.  The driver owns the image,
  * the random sequence of a seed, the values that are unusual in any field, and
  * the line that describes the change.  It knows nothing of any filesystem.
  */
@@ -59,10 +59,10 @@ struct filesystem {
 	bool (*has_kind)(const struct location *pl, unsigned kind);
 	const struct location *(*pick)(unsigned kind);
 	void (*print)(const struct location *pl);
-	/* Choose a field of the place in its block. */
+	/* Choose a field of the location in its block. */
 	void (*target)(const struct location *pl, unsigned char *block,
 		       unsigned kind, struct target *t);
-	/* Value number `choice` of 16 for a field.  `other` is any place. */
+	/* Value number `choice` of 16 for a field.  `other` is any location. */
 	uint64_t (*value)(unsigned choice, const struct location *pl,
 			  const struct location *other, uint64_t old,
 			  uint32_t size);
@@ -85,7 +85,7 @@ void read_at(uint64_t at, void *bytes, size_t size);
 void write_at(uint64_t at, const void *bytes, size_t size);
 
 /*
- * The places.
+ * The locations.
  */
 #define ANY_TREE UINT64_MAX
 
@@ -96,7 +96,7 @@ void add_location(const struct location *location);
 /* Those of a kind, and of a tree. */
 size_t count_locations(unsigned kind, uint64_t tree);
 const struct location *pick_location(unsigned kind, uint64_t tree);
-/* The block of a place, in a new buffer. */
+/* The block of a location, in a new buffer. */
 unsigned char *read_location(const struct location *pl);
 /* Write the block, or all its copies. */
 void write_location(const struct location *pl, const void *block);

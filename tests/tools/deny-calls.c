@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MOST 32
+#define MAX_CALLS 32
 
 static const struct call {
 	const char *name;
@@ -53,7 +53,7 @@ static const struct call {
 	{ "open_by_handle_at", SYS_open_by_handle_at },
 };
 
-static struct sock_filter filter[3 * MOST + 2] = {
+static struct sock_filter filter[3 * MAX_CALLS + 2] = {
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 };
 static unsigned short used = 1;

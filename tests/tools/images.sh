@@ -39,9 +39,9 @@ sparse()
 		}' "$@"
 }
 
-# dirblocks BLOCKSIZE INO PARENT TARGET COUNT LENGTH: directory blocks, with COUNT names of
-# LENGTH bytes for inode TARGET.  debugfs takes minutes for as many, because it searches
-# the directory each time.
+# dirblocks BLOCKSIZE INO PARENT TARGET COUNT LENGTH: directory blocks, with COUNT names
+# of LENGTH bytes for inode TARGET.  debugfs takes minutes for as many, because it
+# searches the directory each time.
 dirblocks()
 {
 	perl -e '($bs, $ino, $parent, $target, $count, $len) = @ARGV;
@@ -66,7 +66,8 @@ images_setup()
 	{
 		printf '%s\n' '[defaults]' 'base_features = none' \
 			'default_mntopts = acl,user_xattr' 'enable_periodic_fsck = 0' \
-			'blocksize = 4096' 'inode_size = 256' 'inode_ratio = 16384' '[fs_types]'
+			'blocksize = 4096' 'inode_size = 256' 'inode_ratio = 16384' \
+			'[fs_types]'
 		printf '%s = {\nreserved_ratio = 5\n}\n' ext2 ext3 ext4 small
 	} >"$IMAGE_SRC/mke2fs.conf"
 	export MKE2FS_CONFIG=$IMAGE_SRC/mke2fs.conf
@@ -537,7 +538,8 @@ image_make()
 	rm -f "$file.log"
 	for late in no yes; do
 		for word in $words; do
-			[[ " ${image_late//[[:space:]]/ } " = *" $word "* ]] && is=yes || is=no
+			[[ " ${image_late//[[:space:]]/ } " = *" $word "* ]] && is=yes ||
+				is=no
 			[ $is = $late ] || continue
 			if [ -e "$IMAGE_SRC/$word" ]; then
 				echo "write $IMAGE_SRC/$word /${word%%[0-9]*}" |

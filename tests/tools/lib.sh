@@ -53,14 +53,16 @@ E2PF_JOBS=${E2PF_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
 # processes of a run, to find those left behind.
 unset LD_PRELOAD LANGUAGE E2FSCK_FORCE_INTERACTIVE E2FSCK_FIXES_ONLY
 unset PREFETCH PREFETCH_THREADS PREFETCH_MEM PREFETCH_STATS PREFETCH_E2FSCK
-unset "${!E2PREFETCH@}" PREFETCH_VERBOSE PREFETCH_ACCEL TEST_MMAP_IO E2FSPROGS_UNDO_DIR E2FSCK_JBD_DEBUG
+unset "${!E2PREFETCH@}" PREFETCH_VERBOSE PREFETCH_ACCEL TEST_MMAP_IO E2FSPROGS_UNDO_DIR \
+	E2FSCK_JBD_DEBUG
 [ -z "${E2FSCK_STOCK-}" ] || export PREFETCH_E2FSCK=$E2FSCK_STOCK
 E2FSCK_STOCK=${E2FSCK_STOCK:-$(command -v e2fsck)}
 BTRFS_TEST=${BTRFS_TEST:-$top_builddir/btrfs/btrfs}
 BTRFS_STOCK=${BTRFS_STOCK:-$(command -v btrfs)}
 export PATH LC_ALL=C.UTF-8 LANG=C.UTF-8 TZ=GMT0 PAGER=cat DEBUGFS_PAGER=cat
 export E2FSPROGS_FAKE_TIME=1500000000 E2FSCK_TIME=1500000000
-export E2FSCK_CONFIG=/dev/null PREFETCH_CONFIG=/dev/null PREFETCH_LOG=0 SOURCE_DATE_EPOCH=1500000000
+export E2FSCK_CONFIG=/dev/null PREFETCH_CONFIG=/dev/null PREFETCH_LOG=0 \
+	SOURCE_DATE_EPOCH=1500000000
 export E2PF_TEST_MARK=e2pf-test-$$
 
 # The preload library of a sanitized build is loaded into an e2fsck that is not
@@ -227,7 +229,8 @@ tool()
 {
 	local built=$top_builddir/tests/tools/$1
 
-	if [ -x "$built" ]; then echo "$built"; else compiled "$1" "$E2PF_TMP/$1" "${@:2}"; fi
+	if [ -x "$built" ]; then echo "$built"; else compiled "$1" "$E2PF_TMP/$1" \
+		"${@:2}"; fi
 }
 
 # library NAME: one to be preloaded, without sanitizers.
@@ -326,8 +329,8 @@ loop_attach()
 
 loop_detach() { losetup -d "$1" && sed -i "\\|^$1\$|d" "$E2PF_TMP/loops"; }
 
-# make_cgroup CONTROLLER V1 V2 LIMIT [NAME]: a cgroup whose file V1 or V2, by the version of
-# the controller, has this limit; sets $group.
+# make_cgroup CONTROLLER V1 V2 LIMIT [NAME]: a cgroup whose file V1 or V2, by the version
+# of the controller, has this limit; sets $group.
 make_cgroup()
 {
 	local root=/sys/fs/cgroup file=$3
@@ -363,10 +366,12 @@ marked_processes()
 {
 	local file name
 
-	for file in $(grep -lsxz "E2PF_TEST_MARK=$E2PF_TEST_MARK" /proc/[0-9]*/environ); do
+	for file in $(grep -lsxz "E2PF_TEST_MARK=$E2PF_TEST_MARK" /proc/[0-9]*/environ); \
+		do
 		{ read -r name <"${file%environ}comm"; } 2>/dev/null || continue
 		case $name in
-		btrfs*|e2fsck*|*prefetch*|fsck.ext*|badblocks) echo "${file//[!0-9]/} $name" ;;
+		btrfs*|e2fsck*|*prefetch*|fsck.ext*|badblocks) echo \
+			"${file//[!0-9]/} $name" ;;
 		esac
 	done
 }

@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: the e2prefetch contributors
 #
 # Runs clang-tidy, cppcheck and gcc -fanalyzer on all C sources, including tests and disk
-# models, owners.py on the engine, and counts the words of documents.  .clang-tidy and
-# cppcheck-suppressions.txt list disabled checks with reasons.  Prints TAP: a finding is a
-# failure.
+# models, owners.py on the engine; counts the words of documents, and finds lines of more
+# than 90 columns.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with
+# reasons.  Prints TAP: a finding is a failure.
 #
 # Needs a configured build in top_builddir for config.h.
 
@@ -40,7 +40,8 @@ checker()
 # at a time.
 each()
 {
-	printf '%s\n' "${sources[@]}" | grep "$1" "$2" | xargs -P "$E2PF_JOBS" -I{} "${@:3}"
+	printf '%s\n' "${sources[@]}" | grep "$1" "$2" |
+		xargs -P "$E2PF_JOBS" -I{} "${@:3}"
 }
 
 # Unless LINT is "all", a path through a function ends after 50,000 nodes, not 225,000,
@@ -69,6 +70,20 @@ analyze()
 	each -vE '^tests/unit/' "${how[@]}" "${cflags[@]}" -c -o /dev/null {}
 }
 
+# Rows of tables and long strings may be wider.
+wide_lines()
+{
+	local file
+
+	find Makefile.am quickstart tests/ci boot doc examples "${directories[@]}" \
+		-name '*.[ch]' -o -name '*.sh' -o -name Makefile.am -o -name quickstart \
+		-o -name ci | while read -r file; do
+		expand "$file" | grep -nE '^.{91,}' |
+			grep -vE "\|[^ |&]|[\"'][^\"']{40,}" |
+			sed "s|\([0-9]*\):.*|$file:\1: warning: more than 90 columns|"
+	done
+}
+
 # The documents are no longer than word-limits.txt allows.
 documents_are_short()
 {
@@ -88,7 +103,8 @@ documents_are_short()
 mapfile -t sources < <(find "${directories[@]}" -name '*.c' | sort)
 includes=(-I"$top_builddir" -I. -Itests/rigs -Ibench)
 packages=(ext2fs com_err cmocka fuse3)
-pkg-config "${packages[@]}" || tap_skip_all "not all libraries are installed: ${packages[*]}"
+pkg-config "${packages[@]}" ||
+	tap_skip_all "not all libraries are installed: ${packages[*]}"
 read -ra cflags < <(pkg-config --cflags "${packages[@]}")
 cflags+=(-std=gnu11 -include "$top_builddir/config.h"
 	'-DPROGRAM="e2fsck"' '-DSTOCK="/sbin/e2fsck"'
@@ -104,6 +120,7 @@ test_all()
 		python3 tests/tools/owners.py
 	checker 'words that have another name here, says a script of python3' \
 		python3 tests/tools/words.py
+	checker 'lines above 90 columns, says a script of expand' wide_lines
 	checker 'documents that are too long, by the count of wc' documents_are_short
 	checker cppcheck cppcheck -q -j "$E2PF_JOBS" \
 		--enable=warning,performance,portability \

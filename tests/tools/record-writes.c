@@ -163,7 +163,7 @@ DEFINE(int, symbol, (int fd, offset size)) \
 TRUNCATE(ftruncate, off_t)
 TRUNCATE(ftruncate64, int64_t)
 
-/* The mode takes the place of the sum. */
+/* The mode is recorded instead of the sum. */
 #define FALLOCATE(symbol, offset) \
 DEFINE(int, symbol, (int fd, int mode, offset at, offset length)) \
 { \

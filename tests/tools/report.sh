@@ -59,9 +59,9 @@ heading()
 	echo
 }
 
-# notes_table HEADING=KEY...: a table of the notes as diagnostics, a row for each place that
-# has any of these keys.  The first column is the place and has no key.  Results of tests
-# are counted: passed / skipped / failed.
+# notes_table HEADING=KEY...: a table of the notes as diagnostics, a row for each place
+# that has any of these keys.  The first column is the place and has no key.  Results of
+# tests are counted: passed / skipped / failed.
 notes_table()
 {
 	{

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SPDX-FileCopyrightText: the e2prefetch contributors
-"""Compares a source tree with what was reviewed for our replacements.
+"""Compares a source tree with what was reviewed for our interposers.
 
   review.py TREE	which files differ from reviewed.txt
 

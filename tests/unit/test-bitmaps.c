@@ -18,7 +18,7 @@ static void keep_message(const char *who, errcode_t code, const char *format,
 			 va_list args)
 {
 	(void)who, (void)format, (void)args;
-	trial_keep(now, (uint64_t)code);
+	trial_record(now, (uint64_t)code);
 }
 
 /* Of TRIAL_BLOCKS blocks or clusters. */

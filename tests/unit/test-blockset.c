@@ -18,14 +18,14 @@ TEST(like_an_array)
 	static unsigned char is[BLOCKS];
 	struct pf_blockset set = { .entry = NULL };
 	uint64_t base, size = 0, i, n;
-	unsigned turn;
+	unsigned step;
 
 	for (base = 0; base <= FAR; base += FAR) {
 		memset(is, 0, sizeof(is));
 		pf_blockset_reset(&set, 1 << 20);
-		for (turn = size = 0; turn < 20000; turn++) {
+		for (step = size = 0; step < 20000; step++) {
 			uint64_t at = number(BLOCKS);
-			uint64_t count = number(turn % 5 ? 9 : 700);
+			uint64_t count = number(step % 5 ? 9 : 700);
 			bool add = number(2);
 
 			if (count > BLOCKS - at)

@@ -89,7 +89,7 @@ TEST(test_bad_super)
 #define UNIT 65536u
 
 /* Where a block of a chunk is found, for each profile. */
-TEST(test_places)
+TEST(test_offsets)
 {
 	static const struct {
 		uint64_t type;
@@ -114,7 +114,7 @@ TEST(test_places)
 		  PART(0, UNIT - 4096, 16384) },
 		{ BTRFS_BLOCK_GROUP_RAID0, 3, 0, AT(5, 2, 1) },
 		{ BTRFS_BLOCK_GROUP_RAID0, 3, 1, 4096, FS_NODE, PART(0, 0, 0) },
-		/* In two places; beyond the end of the chunk, and outside. */
+		/* At two offsets; beyond the end of the chunk, and outside. */
 		{ BTRFS_BLOCK_GROUP_RAID0, 2, 0, UNIT - 4096, 16384,
 		  PART(0, 0, 0) },
 		{ BTRFS_BLOCK_GROUP_RAID0, 2, 0, 12 * MIB - 4096, 16384,
@@ -386,7 +386,7 @@ struct found {
 	struct bt_ptr last;
 };
 
-static void keep(void *ctx, const struct bt_node *node)
+static void keep_node(void *ctx, const struct bt_node *node)
 {
 	struct found *found = ctx;
 
@@ -421,7 +421,7 @@ TEST(test_node)
 	fs_add_ptr(block, UINT64_MAX - 4095, 1);	/* beyond the end */
 	fs_add_ptr(block, 8192, FS_GENERATION + 1);	/* newer */
 	fs_add_ptr(block, 12288, FS_GENERATION);
-	bt_plan_node(&super, &node, block, keep, &found);
+	bt_plan_node(&super, &node, block, keep_node, &found);
 	assert_int_equal(found.count, 1);
 	assert_int_equal(found.last.logical, 12288);
 	assert_int_equal(found.last.level, 1);
@@ -429,7 +429,7 @@ TEST(test_node)
 	/* However many items the block claims, none beyond its end is read. */
 	put32(block + BT_HEADER_NRITEMS, UINT32_MAX);
 	found.count = 0;
-	bt_plan_node(&super, &node, block, keep, &found);
+	bt_plan_node(&super, &node, block, keep_node, &found);
 	assert_int_equal(found.count, 1);
 }
 

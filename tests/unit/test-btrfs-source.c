@@ -45,7 +45,7 @@ struct phases {
 	struct pf_source *source;
 	uint8_t now;			/* current phase, counted from 1 */
 	uint8_t of[DEVICE / FS_NODE];
-	unsigned place[DEVICE / FS_NODE], count, of_class[BT_CLASSES];
+	unsigned order[DEVICE / FS_NODE], count, of_class[BT_CLASSES];
 };
 
 /* The chunk of metadata is in this leaf of the chunk tree alone. */
@@ -121,7 +121,7 @@ static void note_phase(void *ctx, const struct pf_ref *ref)
 
 	assert_int_equal(p->of[ref->offset / FS_NODE], 0);
 	p->of[ref->offset / FS_NODE] = p->now;
-	p->place[ref->offset / FS_NODE] = p->count++;
+	p->order[ref->offset / FS_NODE] = p->count++;
 	p->of_class[ref->cls]++;
 	if (ref->parse)
 		p->source->ops->parse(p->source, ref, 0,
@@ -195,8 +195,8 @@ TEST(test_phases)
 
 		assert_int_equal(p->of[block], blocks[i].phase + 1);
 		if (blocks[i].phase == BT_PHASE_LEAVES) {
-			assert_true(p->place[block] > before);
-			before = p->place[block];
+			assert_true(p->order[block] > before);
+			before = p->order[block];
 		}
 	}
 	free_fs(p);
@@ -321,7 +321,7 @@ static void keep_sample(void *ctx, const struct pf_ref *ref)
 	*last = ref->offset;
 }
 
-/* Samples are places all over both chunks, whose blocks are not parsed. */
+/* Samples lie all over both chunks, whose blocks are not parsed. */
 TEST(test_samples)
 {
 	const struct pf_options options = { .budget = MIB };

@@ -122,9 +122,9 @@ TEST(each_machine)
 	for (i = 0; i < COUNT(machines); i++) {
 		print_message("%s\n", machines[i].name);
 		tree_make(machines[i].tree);
-		assert_int_equal(pf_memory_share(tree_root, false),
+		assert_int_equal(pf_budget_query_memory(tree_root, false),
 				 machines[i].available);
-		assert_int_equal(pf_memory_share(tree_root, true),
+		assert_int_equal(pf_budget_query_memory(tree_root, true),
 				 machines[i].idle);
 		tree_remove();
 	}
@@ -151,12 +151,12 @@ TEST(behind_long_lists)
 	tree_make(MEMINFO GROUP("") USE_V2("a", "104857600", "94371840")
 		  USE_V2("b", "4096", "0") STAT_V2("a", "0", "0", "0", "0"));
 	put_behind_others("proc/self/cgroup", "0::/a");
-	assert_int_equal(pf_memory_share(tree_root, false), 10 * MIB);
+	assert_int_equal(pf_budget_query_memory(tree_root, false), 10 * MIB);
 	put_behind_others("sys/fs/cgroup/a/memory.stat",
 			  "inactive_file 5242880\nactive_file 0\n");
-	assert_int_equal(pf_memory_share(tree_root, false), 15 * MIB);
+	assert_int_equal(pf_budget_query_memory(tree_root, false), 15 * MIB);
 	put_behind_others("proc/meminfo", "MemAvailable: 5 kB");
-	assert_int_equal(pf_memory_share(tree_root, false), 5 * KIB);
+	assert_int_equal(pf_budget_query_memory(tree_root, false), 5 * KIB);
 }
 
 #define PIDS(dir, max, used) G dir "/pids.max: " max "\n" \
@@ -198,7 +198,7 @@ TEST(threads_left)
 }
 
 #define NOBODY 65534
-#define MOST 32u
+#define MAX_SHARERS 32u
 
 static bool run_is_own;
 
@@ -308,13 +308,14 @@ TEST(fork_and_end)
 /* More than there is room for, and each finds at most so many. */
 TEST(many)
 {
-	struct child child[MOST + 8];
+	struct child child[MAX_SHARERS + 8];
 	unsigned i;
 
 	if (!run_is_own)
 		SKIP("no mount name space\n");
 	for (i = 0; i < COUNT(child); i++)
-		assert_int_equal(start(&child[i], 0), i < MOST ? i + 1 : MOST);
+		assert_int_equal(start(&child[i], 0),
+				 i < MAX_SHARERS ? i + 1 : MAX_SHARERS);
 	for (i = 0; i < COUNT(child); i++)
 		end(&child[i]);
 }
@@ -336,7 +337,7 @@ static void start_other(struct child *other, const char *setuid_program)
 			_exit(1);
 		fd = open("/proc/locks", O_RDONLY);
 		got = fd < 0 || fcntl(fd, F_SETLK, &all);
-		for (i = 0; i < MOST; i++) {
+		for (i = 0; i < MAX_SHARERS; i++) {
 			snprintf(path, sizeof(path), "/run/e2prefetch/check.%u", i);
 			mkfifo(path, 0666);
 			got |= open(path, O_RDWR | O_NONBLOCK) >= 0;

@@ -30,9 +30,9 @@ RIG_TESTS(each_once, 1, set_up(r))
 		e2fsck_clones_add(i);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 0);
-	e2fsck_clones_at(r->fs.ext4, r->e, 150); /* not in the list */
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 150); /* not in the list */
 	assert_int_equal(fake_threads_alive(), 0);
-	e2fsck_clones_at(r->fs.ext4, r->e, 200);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 200);
 	fake_threads_settle();
 	for (i = 210; i < 7900; i++)
 		assert_int_equal(rig_asked(r, i), i % 10 == 0);
@@ -48,7 +48,7 @@ RIG_TESTS(many, 2, set_up(r))
 	for (i = 200; i < 7900; i++)
 		if (i != gap)
 			e2fsck_clones_add(i);
-	e2fsck_clones_at(r->fs.ext4, r->e, 200);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 200);
 	fake_threads_settle();
 	for (i = 201; i < 7900; i++)
 		assert_int_equal(rig_asked(r, i), i != gap);
@@ -59,20 +59,20 @@ RIG_TESTS(many, 2, set_up(r))
 RIG_TESTS(forgotten, 1, set_up(r))
 {
 	/* Each block is claimed once. */
-	e2fsck_clones_at(r->fs.ext4, r->e, 300);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 300);
 	fake_threads_settle();
 	assert_int_equal(fake_threads_alive(), 0);
 	e2fsck_clones_forget();
 	e2fsck_clones_add(300);
 	e2fsck_clones_forget();
 	e2fsck_clones_add(400);
-	e2fsck_clones_at(r->fs.ext4, r->e, 500);
-	e2fsck_clones_at(r->fs.ext4, r->e, 400);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 500);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 400);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, 300), 0);
 	/* The list is complete once cloning has begun. */
 	e2fsck_clones_add(500);
-	e2fsck_clones_at(r->fs.ext4, r->e, 500);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 500);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, 500), 0);
 }
@@ -85,13 +85,13 @@ RIG_TESTS(other_orders, 1, set_up(r))
 
 	for (i = 200; i < 7900; i += 3)
 		e2fsck_clones_add(i);
-	e2fsck_clones_at(r->fs.ext4, r->e, 200);
-	e2fsck_clones_at(r->fs.ext4, r->e, 5000);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 200);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 5000);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, 5003), 1);
 	for (i = 4997; i > 203; i -= 3)
-		e2fsck_clones_at(r->fs.ext4, r->e, i);
-	e2fsck_clones_at(r->fs.ext4, r->e, 203);
+		e2fsck_clones_report_block(r->fs.ext4, r->e, i);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 203);
 	fake_threads_settle();
 }
 
@@ -102,9 +102,9 @@ RIG_TESTS(limited, 1, set_up(r))
 
 	for (i = 1; i < 600000; i += 2)
 		e2fsck_clones_add(i);
-	e2fsck_clones_at(r->fs.ext4, r->e, i - 2);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, i - 2);
 	assert_int_equal(fake_threads_alive(), 0);
-	e2fsck_clones_at(r->fs.ext4, r->e, 201);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 201);
 	assert_int_not_equal(fake_threads_alive(), 0);
 }
 
@@ -121,9 +121,9 @@ RIG_TESTS(no_memory, 4, set_up(r))
 	e2fsck_clones_add(400);
 	e2fsck_clones_add(UINT64_MAX);
 	e2fsck_clones_add(400 + (UINT64_C(1) << 40));
-	e2fsck_clones_at(r->fs.ext4, r->e, UINT64_MAX - 1);
-	e2fsck_clones_at(r->fs.ext4, r->e, 500);
-	e2fsck_clones_at(r->fs.ext4, r->e, 600);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, UINT64_MAX - 1);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 500);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 600);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, 500), 0);
 	assert_int_equal(rig_asked(r, 900), 1);
@@ -135,7 +135,7 @@ RIG_TESTS(stopped, 1, set_up(r))
 {
 	e2fsck_clones_add(300);
 	assert_true(pf_engine_stop(r->e, -1));
-	e2fsck_clones_at(r->fs.ext4, r->e, 300);
+	e2fsck_clones_report_block(r->fs.ext4, r->e, 300);
 	assert_int_equal(rig_asked(r, 300), 0);
 }
 

@@ -12,7 +12,7 @@
 #include "e2fsck/accel/interposers.h"
 #include "numbers.h"
 
-#define LONGEST 1100u
+#define MAX_LENGTH 1100u
 #define LONG (UINT32_C(1) << 20)
 
 static unsigned char *bytes;	/* LONG bytes, followed by unreadable memory */
@@ -50,7 +50,7 @@ TEST(as_the_library)
 	/* The published check value. */
 	assert_int_equal(~run(~0u, (const unsigned char *)"123456789", 9),
 			 UINT32_C(0xe3069283));
-	for (len = 0; len <= LONGEST; len++) {
+	for (len = 0; len <= MAX_LENGTH; len++) {
 		for (at = 0; at < 16; at++)
 			same(bytes + at, len);
 		same(bytes + LONG - len, len);

@@ -97,9 +97,9 @@ TEST(asked_by_reading)
 	char buf[4096];
 	uint64_t len;
 
-	pf_set_may_ask_kernel(false);
+	pf_filter_set_allows_calls(false);
 	assert_int_equal(pf_device_open(path, 4096, &dev), 0);
-	pf_set_may_ask_kernel(true);
+	pf_filter_set_allows_calls(true);
 	assert_true(dev->asks_by_reading);
 	assert_false(dev->sees_not_uptodate);
 	if (dev->unusable) {
@@ -107,7 +107,7 @@ TEST(asked_by_reading)
 		dev->ops->close(dev);
 		skip();
 	}
-	assert_true(pf_is_cached(dev, 0, dev->size, false));
+	assert_true(pf_device_is_cached(dev, 0, dev->size, false));
 	len = dev->ops->span(dev, dev->size - 100, 4096, &found);
 	assert_true(len == 4096 && found == PF_CACHED);
 	dev->ops->span(dev, UINT64_C(1) << 63, 4096, &found);
@@ -115,12 +115,12 @@ TEST(asked_by_reading)
 	/* A filesystem in memory keeps it. */
 	posix_fadvise(dev->fd, 0, 0, POSIX_FADV_DONTNEED);
 	assert_int_equal(dev->ops->read(dev, buf, 4 * page, sizeof(buf)), 0);
-	assert_true(pf_is_cached(dev, 4 * page, sizeof(buf), false));
+	assert_true(pf_device_is_cached(dev, 4 * page, sizeof(buf), false));
 	len = dev->ops->span(dev, 4 * page, 8 * page, &found);
 	assert_true(len >= sizeof(buf) && found == PF_CACHED);
 	len = dev->ops->span(dev, 32 * page, 8 * page, &found);
 	assert_true(len == 8 * page);
-	while (!pf_is_cached(dev, 32 * page, 8 * page, false))
+	while (!pf_device_is_cached(dev, 32 * page, 8 * page, false))
 		;
 	dev->ops->close(dev);
 }

@@ -457,7 +457,7 @@ SOURCE_TEST(a_table_once)
 	assert_int_equal(t.refs, 1 + 2);
 }
 
-/* A directory with many blocks, all of which lie at the same place in its group. */
+/* A directory with many blocks, all of which lie at the same offset in its group. */
 static void make_large_directory(uint32_t ino, uint64_t block, unsigned blocks)
 {
 	struct ext3_extent *extent;

@@ -3,7 +3,7 @@
 /*
  * Elevator passes over small hand-made filesystems: the order and merging of
  * requests, that everything is visited once, and that no damaged tree makes a
- * turn long.
+ * stripe long.
  */
 #include "unit.h"
 #include "engine-rig.h"
@@ -20,7 +20,7 @@ static struct {
 	unsigned char piece[PF_MAX_PIECE];
 	struct pf_class_count count[EXT4_CLASSES];
 	unsigned errors;
-	size_t max_held;	/* references in memory */
+	size_t max_in_memory;	/* references in memory */
 } p;
 
 static void set_up(uint32_t groups, uint32_t per_group)
@@ -45,16 +45,16 @@ FIXTURE(tear_down)
 	return 0;
 }
 
-/* A test of a turn that it sets up. */
-#define TURN_TEST(name) TEST_WITH(name, NULL, tear_down)
+/* A test of a stripe that it sets up. */
+#define STRIPE_TEST(name) TEST_WITH(name, NULL, tear_down)
 
 static void add(void *ctx, const struct pf_ref *ref)
 {
 	(void)ctx;
 	if (pf_elevator_is_sound(p.r.source, ref))
 		pf_elevator_add(&p.el, ref);
-	if (p.el.in_memory > p.max_held)
-		p.max_held = p.el.in_memory;
+	if (p.el.in_memory > p.max_in_memory)
+		p.max_in_memory = p.el.in_memory;
 }
 
 static void parse(const struct pf_elevator_step *step)
@@ -185,7 +185,7 @@ RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 	for (n = 0; lists[way].list[n]; n++)
 		;
 	ext4_source_list_begin(r->fs.ext4, r->e, n, EXT4_DIRS);
-	ext4_source_list_put(r->fs.ext4, r->e, lists[way].list, n);
+	ext4_source_list_add(r->fs.ext4, r->e, lists[way].list, n);
 	fake_threads_settle();
 	for (i = 0; i < r->dev.events; i++) {
 		assert_int_equal(r->dev.event[i].block,
@@ -197,7 +197,7 @@ RIG_TESTS(merged_and_sorted, COUNT(lists), rig_set_up_sized(r, 1, 512, 1))
 }
 
 /* References outside the device are ignored. */
-TURN_TEST(outside_the_device)
+STRIPE_TEST(outside_the_device)
 {
 	struct pf_ref ref = { .length = BS, .cls = EXT4_DIRS }, bad;
 	unsigned i;
@@ -223,8 +223,8 @@ TURN_TEST(outside_the_device)
 }
 
 /* Tables, nodes: each in ascending order, and also if levels overflow, or the
- * turn was ended in the middle before. */
-TURN_TEST(each_block_once)
+ * stripe was ended in the middle before. */
+STRIPE_TEST(each_block_once)
 {
 	static const size_t max[] = { 4096, 1, 2, 3, 7, 64 };
 	unsigned c, i, levels = 1;
@@ -233,9 +233,9 @@ TURN_TEST(each_block_once)
 	make_trees();
 	for (c = 0; c < COUNT(max); c++) {
 		pf_elevator_end(&p.el);
-		p.max_held = 0;
+		p.max_in_memory = 0;
 		p.el.max_refs = max[c];
-		/* 16 of 80 nodes are tried, and the turn ends. */
+		/* 16 of 80 nodes are tried, and the stripe ends. */
 		for (i = 0; i < TREES; i++)
 			fake_set_bad(&p.r.dev, tree_at(i), 10);
 		assert_uint_in_range(read_all(), 1 + 16, 4 + 16);
@@ -246,7 +246,7 @@ TURN_TEST(each_block_once)
 		assert_all_once();
 		/* Beyond the limit: tables, what one refers to, and some
 		 * below that. */
-		assert_uint_in_range(p.max_held, 4, max[c] + 4 +
+		assert_uint_in_range(p.max_in_memory, 4, max[c] + 4 +
 				     2 * TREES / 4 + 8);
 		assert_int_equal(p.el.in_memory, 0);
 		for (i = 1; !c && i < 84; i++)
@@ -257,7 +257,7 @@ TURN_TEST(each_block_once)
 }
 
 /* All nodes of all depths refer to all others, as often as possible. */
-TURN_TEST(hostile_tree)
+STRIPE_TEST(hostile_tree)
 {
 	uint64_t all[NODES];
 	unsigned i;
@@ -276,7 +276,7 @@ TURN_TEST(hostile_tree)
 	assert_int_equal(p.el.parse_left, 0);
 
 	/* If a level has room for all references, duplicates are dropped, and
-	 * the turn is short. */
+	 * the stripe is short. */
 	p.el.max_refs = 100000;
 	p.el.parse_left = 5000;
 	assert_uint_in_range(read_all(), 5, 1500);
@@ -286,7 +286,7 @@ TURN_TEST(hostile_tree)
 }
 
 /* Each has its own inodes there, so each is parsed. */
-TURN_TEST(groups_with_one_table)
+STRIPE_TEST(groups_with_one_table)
 {
 	struct ext4_group *groups;
 

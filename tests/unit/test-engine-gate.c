@@ -226,7 +226,8 @@ RIG_TESTS(no_gate, NO_GATES, rig_set_up(r, 4, 1))
 		assert_true(fake_missing_asked(&r->dev));
 		pf_engine_begin_stage(r->e, EXT4_PASS5);
 	} else if (way != BEFORE_PASS1) {
-		pf_engine_report_position(r->e, EXT4_PHASE_TABLES, way == ELSEWHERE ? 3 : 0);
+		pf_engine_report_position(r->e, EXT4_PHASE_TABLES,
+					  way == ELSEWHERE ? 3 : 0);
 	}
 	rig_checker_reads(r, way == FROM_MEMORY ? 1 : way == OF_BITMAPS ?
 			  r->fs.groups[3].block_bitmap :
@@ -444,7 +445,8 @@ RIG_TEST(woken_in_the_list, 1, 3)
 		list[i] = 100 + 2 * i;
 	rig_start(r);
 	ext4_source_list_begin(r->fs.ext4, r->e, 40, EXT4_DIRS);
-	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first),
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0,
+						       &first),
 			 0);
 	fake_set_resident(&r->dev, 0, r->dev.blocks, false);
 	for (i = 0; i < 112; i++) {
@@ -456,9 +458,9 @@ RIG_TEST(woken_in_the_list, 1, 3)
 		rig_checker_reads(r, list[i], 1);
 	}
 	assert_int_equal(fake_threads_alive(), 3);
-	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 15, &first), 25);
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 15, &first), 25);
 	assert_int_equal(first, 15);
-	ext4_source_list_put(r->fs.ext4, r->e, list + 15, 25);
+	ext4_source_list_add(r->fs.ext4, r->e, list + 15, 25);
 	fake_threads_settle();
 	for (i = 0; i < 40; i++)
 		assert_int_equal(rig_asked(r, list[i]), i > 15);
@@ -480,27 +482,28 @@ RIG_TEST(list_left_early, 40, 2)
 	r->options.budget = 600 * BS;
 	rig_settle(r);
 	ext4_source_list_begin(r->fs.ext4, r->e, LISTED, EXT4_DIRS);
-	ext4_source_list_put(r->fs.ext4, r->e, dir, 5);
+	ext4_source_list_add(r->fs.ext4, r->e, dir, 5);
 	pf_engine_report_position(r->e, EXT4_PHASE_LIST, 3);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, r->fs.groups[7].block_bitmap), 0);
 	ext4_source_list_end(r->fs.ext4, r->e);
-	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 3, &first),
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 3,
+						       &first),
 			 0);
 	fake_threads_settle();
 	assert_int_equal(rig_asked(r, r->fs.groups[7].block_bitmap), 1);
 	assert_int_equal(rig_asked(r, dir[4]), 1);
 	assert_int_equal(rig_asked(r, dir[5]), 0);
 	ext4_source_list_begin(r->fs.ext4, r->e, LISTED, EXT4_DIRS);
-	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first), LISTED);
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0, &first), LISTED);
 	assert_int_equal(first, 0);
-	ext4_source_list_put(r->fs.ext4, r->e, dir, LISTED);
+	ext4_source_list_add(r->fs.ext4, r->e, dir, LISTED);
 	fake_threads_settle();
 	for (i = 0; i < LISTED; i++)
 		assert_int_equal(rig_asked(r, dir[i]), 1);
 	/* A position beyond the end asks for no entries. */
 	pf_engine_report_position(r->e, EXT4_PHASE_LIST, LISTED + 5);
-	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, LISTED + 5, &first), 0);
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, LISTED + 5, &first), 0);
 }
 
 UNIT_MAIN(NULL, NULL)

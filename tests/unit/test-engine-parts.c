@@ -264,8 +264,9 @@ static void start_health(struct pf_health *p, unsigned us, unsigned us_deep)
 	p->speed.latency_qd8_ns = us_deep * 1000;
 }
 
-/* Which gaps are read through, by what was measured, us of a request with others in flight
- * and of one more, by what one more is observed to cost, and by the size of requests. */
+/* Which gaps are read through, by what was measured, us of a request with others in
+ * flight and of one more, by what one more is observed to cost, and by the size of
+ * requests. */
 PART_TEST(gap_by_the_cost)
 {
 	static const struct {
@@ -418,8 +419,8 @@ PART_TEST(gate_that_loses)
 	assert_true(gate.closed);
 }
 
-/* The ring has the last requests, also those that have completed, and each limits how many
- * there may be. */
+/* The ring has the last requests, also those that have completed, and each limits how
+ * many there may be. */
 PART_TEST(requests_in_flight)
 {
 	static struct pf_inflight f;

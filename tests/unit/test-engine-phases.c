@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * The reads of the engine in each phase: inode tables, which may lie side by side, and
- * the checker's place in them; directory blocks by the checker's list; and bitmaps.
+ * the checker's position in them; directory blocks by the checker's list; and bitmaps.
  * Device and clock are simulated.
  */
 #include <limits.h>
@@ -104,7 +104,7 @@ TEST(pieces_of_a_table)
 }
 
 /* A progress report counts the part of the allocated inodes that is passed. */
-TEST(place_in_the_tables)
+TEST(position_in_the_tables)
 {
 	static const uint32_t allocated[] = { 16, 0, 8, 0 };
 	struct ext4_progress progress = { .passed = 1 };
@@ -177,17 +177,20 @@ RIG_TEST(directories_by_the_list, 1, 1)
 	rig_settle(r);
 	/* The two bitmaps count against that half too. */
 	assert_uint_in_range(rig_asked_of(r, dir, DIRECTORIES), 18, 19);
-	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first),
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0,
+						       &first),
 			 0);
 	ext4_source_list_begin(r->fs.ext4, r->e, DIRECTORIES, EXT4_DIRS);
-	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first), DIRECTORIES);
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0, &first), DIRECTORIES);
 	assert_int_equal(first, 0);
-	ext4_source_list_put(r->fs.ext4, r->e, dir, 20);
-	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first),
+	ext4_source_list_add(r->fs.ext4, r->e, dir, 20);
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0,
+						       &first),
 			 DIRECTORIES - 20);
 	assert_int_equal(first, 20);
-	ext4_source_list_put(r->fs.ext4, r->e, dir + 20, DIRECTORIES - 20);
-	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first),
+	ext4_source_list_add(r->fs.ext4, r->e, dir + 20, DIRECTORIES - 20);
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0,
+						       &first),
 			 0);
 	for (i = 0; i < DIRECTORIES; i++) {
 		fake_threads_settle();
@@ -269,10 +272,10 @@ RIG_TEST(list_of_many_ranges, 16, 1)
 		list[i * PART] = 100 + i;
 	rig_settle(r);
 	ext4_source_list_begin(r->fs.ext4, r->e, PARTS * PART, EXT4_DIRS);
-	assert_int_equal(ext4_source_list_wants(r->fs.ext4, r->e, 0, &first), PARTS * PART);
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0, &first), PARTS * PART);
 	fake_threads_settle();
 	rig_assert_bitmaps_asked(r, 0);
-	ext4_source_list_put(r->fs.ext4, r->e, list, PARTS * PART);
+	ext4_source_list_add(r->fs.ext4, r->e, list, PARTS * PART);
 	fake_threads_settle();
 	for (i = 0; i < PARTS; i++) {
 		pf_engine_report_position(r->e, EXT4_PHASE_LIST, i * PART + 1);

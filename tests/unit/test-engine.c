@@ -188,7 +188,7 @@ RIG_TESTS(bad_sector_asked_for_once, 2, rig_set_up(r, 2, 1))
 	if (!way) {
 		fake_threads_settle();
 		ext4_source_list_begin(r->fs.ext4, r->e, DIRS, EXT4_DIRS);
-		ext4_source_list_put(r->fs.ext4, r->e, dir, DIRS);
+		ext4_source_list_add(r->fs.ext4, r->e, dir, DIRS);
 	}
 	while (!rig_stats(r).slow_or_failed)
 		sched_yield();
@@ -322,7 +322,7 @@ RIG_TESTS(stalled_device, 3, rig_set_up(r, 2, 1))
 		for (i = 0; i < DIRS; i++)
 			fake_set_bad(&r->dev, dir[i], 1);
 	}
-	ext4_source_list_put(r->fs.ext4, r->e, dir, DIRS);
+	ext4_source_list_add(r->fs.ext4, r->e, dir, DIRS);
 	fake_threads_settle();
 	assert_int_equal(rig_asked_of(r, dir, DIRS), way < 2 ? 0 : FIRST_REQUESTS);
 	/* A read from memory is not an answer of the device, however
@@ -428,7 +428,7 @@ static void use_up(struct rig *r, int n)
 	if (pf_engine_start(r->e, &r->options) == 0)
 		pf_engine_wait(r->e, -1);
 	ext4_source_list_begin(r->fs.ext4, r->e, 3, EXT4_DIRS);
-	ext4_source_list_put(r->fs.ext4, r->e, list, 3);
+	ext4_source_list_add(r->fs.ext4, r->e, list, 3);
 	pf_engine_wait(r->e, -1);
 }
 
@@ -486,7 +486,7 @@ RIG_TEST(lock_is_taken_rarely, 2, 1)
 	ext4_source_list_begin(r->fs.ext4, r->e, DIRS, EXT4_DIRS);
 	fake_threads_settle();
 	locks_taken();
-	ext4_source_list_put(r->fs.ext4, r->e, dir, DIRS);
+	ext4_source_list_add(r->fs.ext4, r->e, dir, DIRS);
 	fake_threads_settle();
 	assert_int_equal(rig_asked_of(r, dir, DIRS), DIRS);
 	assert_uint_in_range(locks_taken(), 2 * DIRS, 2 * DIRS + LOCKS_OF_A_CLAIM);

@@ -82,7 +82,7 @@ static void write_image(void)
 }
 
 /* An operation that our header does not know yet: 1.48 has its flock in the first reserved
- * place of 1.47. */
+ * member of 1.47. */
 static errcode_t tomorrow(io_channel of, unsigned how)
 {
 	return of == channel && how == 5 ? 4711 : 0;

@@ -267,7 +267,8 @@ OBSERVER_TEST(readahead_absorbed)
 	assert_int_equal(readaheads, 2);
 }
 
-/* libc's pread64(), or another's, as the interposer finds it: how often it is yet to fail.
+/* libc's pread64(), or another's, as the interposer finds it: how often it is yet to
+ * fail.
  * */
 static unsigned failing, made;
 static bool is_libcs;
@@ -337,7 +338,8 @@ static void lose(uint64_t block)
 	assert_int_equal(truncate(path, (off_t)block * BS), 0);
 }
 
-/* An observed channel of blocks read by pread(), whose engine has requested all it may. */
+/* An observed channel of blocks read by pread(), whose engine has requested all it
+ * may. */
 static void observe_reader(bool of_libc)
 {
 	is_libcs = of_libc;
@@ -347,8 +349,8 @@ static void observe_reader(bool of_libc)
 	fake_threads_settle();
 }
 
-/* It is made again, past the page cache, if a page beside it cannot be had, and what cannot
- * be read even then is the program's. */
+/* It is made again, past the page cache, if a page beside it cannot be had, and what
+ * cannot be read even then is the program's. */
 OBSERVER_TEST(failed_read_is_made_again)
 {
 	is_libcs = true;

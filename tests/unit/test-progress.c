@@ -163,7 +163,8 @@ TEST(in_words)
 	size_t i;
 
 	for (i = 0; i < COUNT(of); i++)
-		assert_string_equal(pf_in_words(of[i].seconds, text, sizeof(text)),
+		assert_string_equal(pf_report_format_seconds(of[i].seconds, text,
+							     sizeof(text)),
 				    of[i].words);
 }
 

@@ -114,13 +114,13 @@ TEST(list)
 	unsigned i;
 
 	begin();
-	pf_note_off(notes, "off", "first");
-	pf_note_off(notes, "asleep", "second");
+	pf_report_note_off(notes, "off", "first");
+	pf_report_note_off(notes, "asleep", "second");
 	assert_true(notes->off);
 	assert_string_equal(notes->why_off, "first");
 	says(1, "prefetch", "asleep", "second");
 	for (i = 0; i < PF_MAX_NOTES; i++)
-		pf_note(notes, "about: what (why %u)", i);
+		pf_report_note(notes, "about: what (why %u)", i);
 	assert_int_equal(notes->count, PF_MAX_NOTES);
 	says(PF_MAX_NOTES - 1, "about", "what", "why 13");
 }

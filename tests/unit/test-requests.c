@@ -87,7 +87,7 @@ static const struct recipe {
 struct steps {
 	struct step {
 		uint64_t block;
-		uint64_t turn;		/* by which they are sorted */
+		uint64_t order;		/* by which they are sorted */
 		uint32_t count;
 		uint32_t group;		/* that the inode scan is in */
 	} *step;
@@ -103,7 +103,7 @@ static struct {
 	uint64_t *next_free, *dirs_at;	/* blocks, of groups and of flex
 					   groups */
 	uint64_t late;			/* of steps that the checker takes at
-					   the end of a group: their turn */
+					   the end of a group: their order */
 	uint64_t random;
 } im;
 
@@ -113,30 +113,30 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(im.random >> 33) % n;
 }
 
-#define TURNS 20
+#define ORDER_BITS 20
 
-/* Later ones come after others; those with the same turn, in this order. */
+/* Later ones come after others; those with the same order, as they are. */
 static void add_step(struct steps *s, uint64_t block, uint32_t count,
 		     uint32_t group, uint64_t later)
 {
 	assert_true(e2pf_have_room((void **)&s->step, &s->room, s->count, 1,
 				   sizeof(*s->step)));
 	s->step[s->count] = (struct step){
-		block, later << TURNS | s->count, count, group
+		block, later << ORDER_BITS | s->count, count, group
 	};
 	s->count++;
 }
 
-static int by_turn(const void *a, const void *b)
+static int by_order(const void *a, const void *b)
 {
 	const struct step *x = a, *y = b;
 
-	return E2PF_COMPARE(x->turn, y->turn);
+	return E2PF_COMPARE(x->order, y->order);
 }
 
 static void sort_steps(struct steps *s, size_t from)
 {
-	qsort(s->step + from, s->count - from, sizeof(*s->step), by_turn);
+	qsort(s->step + from, s->count - from, sizeof(*s->step), by_order);
 }
 
 /* Is the n-th of all inodes one of `these', which are spread evenly? */
@@ -241,7 +241,7 @@ static void make_group(uint32_t group)
 	sort_steps(&im.walk, from);
 }
 
-static void place_groups(void)
+static void lay_out_groups(void)
 {
 	uint64_t table = recipe->inodes * sizeof(struct ext2_inode) / BLOCK;
 	struct ext4_group *group = im.fs.groups;
@@ -276,7 +276,7 @@ static void make_image(void)
 	im.dirs_at = calloc(groups, sizeof(*im.dirs_at));
 	if (!im.next_free || !im.dirs_at)
 		abort();
-	place_groups();
+	lay_out_groups();
 	for (g = 0; g < groups; g += every)
 		make_group(g);
 	for (g = 0; g < groups; g += every)
@@ -337,13 +337,14 @@ static void put_wanted(uint64_t reached)
 {
 	struct ext4_source *ext4 = im.fs.ext4;
 	uint64_t first, i, *block;
-	uint64_t n = ext4_source_list_wants(ext4, engine, reached, &first);
+	uint64_t n = ext4_source_list_count_wanted(ext4, engine, reached,
+						   &first);
 
 	block = calloc(n + 1, sizeof(*block));
 	assert_non_null(block);
 	for (i = 0; i < n; i++)
 		block[i] = im.dirs.step[first + i].block;
-	ext4_source_list_put(ext4, engine, block, n);
+	ext4_source_list_add(ext4, engine, block, n);
 	fake_threads_settle();
 	free(block);
 }
@@ -385,8 +386,8 @@ static void start(const struct kind *kind)
 		.budget = (uint64_t)recipe->budget << 20
 	};
 
-	options.seek_bound = pf_declared_seek_bound(&kind->topo,
-						    &options.measure);
+	options.seek_bound = pf_spindle_is_declared_seek_bound(&kind->topo,
+							       &options.measure);
 	dev.miss_ns = kind->latency_qd1;
 	dev.ask_ns = kind->latency_qd8;
 	dev.burst = kind->burst;

@@ -14,6 +14,7 @@
 #include "own-run.h"
 #include "recorded-tree.h"
 #include "prefetch/state.h"
+#include "prefetch/statistics.h"
 #include "ext4/session.h"
 
 static const struct pf_options checked = { .has_checker = true };
@@ -123,8 +124,8 @@ TEST(not_whole)
 	assert_int_equal(ext4_session_open(fs, path, 0, NULL, NULL, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
 	fs->super->s_blocks_per_group = blocks;
-	assert_int_equal(ext4_session_open(fs, "/nowhere/at/all", 0, NULL, NULL, NULL, &s),
-			 ENOENT);
+	assert_int_equal(ext4_session_open(fs, "/nowhere/at/all", 0, NULL, NULL, NULL,
+					   &s), ENOENT);
 	fs->group_desc = NULL;
 	assert_int_equal(ext4_session_open(fs, path, 0, NULL, NULL, NULL, &s),
 			 EXT2_ET_CORRUPT_SUPERBLOCK);
@@ -221,7 +222,8 @@ TEST(looked_at_until_the_end)
 	pthread_t thread;
 
 	warm();
-	assert_int_equal(ext4_session_open(&lent, path, 0, NULL, &checked, NULL, &looker.s), 0);
+	assert_int_equal(ext4_session_open(&lent, path, 0, NULL, &checked, NULL,
+					   &looker.s), 0);
 	assert_int_equal(ext4_session_start_scan(looker.s, &lent), 0);
 	assert_false(pf_engine_is_in_phase(looker.s->engine,
 					   EXT4_PHASE_TABLES));
@@ -268,11 +270,11 @@ static char *statistics(struct pf_session *s)
 	pf_session_report(s, &report);
 	assert_non_null(full);
 	setvbuf(full, NULL, _IONBF, 0);
-	assert_int_equal(pf_stats_write(&report, full), EIO);
+	assert_int_equal(pf_statistics_write(&report, full), EIO);
 	fclose(full);
 	out = open_memstream(&text, &size);
 	assert_non_null(out);
-	assert_int_equal(pf_stats_write(&report, out), 0);
+	assert_int_equal(pf_statistics_write(&report, out), 0);
 	fclose(out);
 	pf_session_free(s);
 	return text;

@@ -181,10 +181,11 @@ TEST(printable)
 {
 	char text[64];
 
-	pf_printable(text, sizeof(text), "\x1f \x7e\x7f\xc2\x80\xc2\x9f\xc2\xa0"
-		     "\xc3\x80\xc2\x7f\xc2");
+	pf_settings_copy_printable(text, sizeof(text),
+				   "\x1f \x7e\x7f\xc2\x80\xc2\x9f\xc2\xa0"
+				   "\xc3\x80\xc2\x7f\xc2");
 	assert_string_equal(text, "? ~?????\xc2\xa0\xc3\x80\xc2?\xc2");
-	pf_printable(text, 4, "abcdef");
+	pf_settings_copy_printable(text, 4, "abcdef");
 	assert_string_equal(text, "abc");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * At which places a device is measured, what it is taken for, and what is said
+ * At which offsets a device is measured, what it is taken for, and what is said
  * where it cannot be: on simulated devices of several sizes.
  */
 #include "unit.h"
@@ -16,7 +16,7 @@
 #define MAX_SAMPLES 1024u
 
 struct rig {
-	struct pf_speed_samples places;
+	struct pf_speed_samples samples;
 	uint64_t start[MAX_SAMPLES], length[MAX_SAMPLES];
 	struct fake_device dev;
 	struct pf_device_ops ops;
@@ -30,7 +30,7 @@ static bool slow[PF_SPEED_READS_QD1];	/* the first reads */
 static unsigned reads;
 static const struct pf_device_ops *fake_ops;
 
-static uint64_t place_at(void *ctx, uint64_t index, uint64_t *offset)
+static uint64_t sample_at(void *ctx, uint64_t index, uint64_t *offset)
 {
 	(void)ctx;
 	*offset = rig.start[index];
@@ -81,26 +81,26 @@ static void set_up(uint64_t bytes)
 	rig.ops.read = slow_read;
 	rig.ops.next_data = next_data;
 	rig.dev.dev.ops = &rig.ops;
-	rig.places = (struct pf_speed_samples) {
-		.bytes = bytes, .at = place_at
+	rig.samples = (struct pf_speed_samples) {
+		.bytes = bytes, .at = sample_at
 	};
 }
 
-/* A place of metadata, of `length` bytes. */
+/* A sample of metadata, of `length` bytes. */
 static void add(uint64_t offset, uint64_t length)
 {
-	rig.start[rig.places.count] = offset;
-	rig.length[rig.places.count++] = length;
+	rig.start[rig.samples.count] = offset;
+	rig.length[rig.samples.count++] = length;
 }
 
 static const char *measure(bool bytes)
 {
 	memset(&rig.m, 0, sizeof(rig.m));
-	return pf_measure_device(&rig.dev.dev, &rig.places, bytes, &rig.m);
+	return pf_speed_measure(&rig.dev.dev, &rig.samples, bytes, &rig.m);
 }
 
-/* A device with 44 places of 64 KiB, which are all there is to measure. */
-static void set_up_places(uint64_t qd1_ns, uint64_t qd8_ns)
+/* A device with 44 samples of 64 KiB, which are all there is to measure. */
+static void set_up_samples(uint64_t qd1_ns, uint64_t qd8_ns)
 {
 	unsigned i;
 
@@ -112,12 +112,12 @@ static void set_up_places(uint64_t qd1_ns, uint64_t qd8_ns)
 		add(i * MIB, 1 << 16);
 }
 
-/* Places that are too short, or not on the device, are none; nor is any but those. */
-TEST(places_of_metadata)
+/* Samples that are too short, or not on the device, are none; nor is any but those. */
+TEST(samples_of_metadata)
 {
 	size_t i;
 
-	set_up_places(MS, MS);
+	set_up_samples(MS, MS);
 	add(MIB / 2, BS);
 	add(44 * MIB, MIB);
 	add(UINT64_MAX - MIB, MIB);
@@ -139,8 +139,8 @@ TEST(where_it_may_be_read)
 {
 	size_t k;
 
-	set_up_places(MS, MS);
-	rig.places.may_read = in_odd_pieces;
+	set_up_samples(MS, MS);
+	rig.samples.may_read = in_odd_pieces;
 	/* In the first of these pieces, and not in whole blocks. */
 	add(8 * MIB + 1024 + (1 << 17), 1 << 19);
 	assert_null(measure(true));
@@ -157,7 +157,7 @@ TEST(partly_cached)
 	size_t i;
 
 	for (way = 0; way < 2; way++) {
-		set_up_places(MS, MS);
+		set_up_samples(MS, MS);
 		fake_set_resident(&rig.dev, 0, rig.dev.blocks / 2, !way);
 		data_from = way * 22 * MIB;
 		assert_null(measure(true));
@@ -178,17 +178,17 @@ static void says(const char *what)
 
 TEST(not_measured)
 {
-	set_up_places(MS, MS);
+	set_up_samples(MS, MS);
 	data_from = UINT64_MAX;
-	says("little metadata");
+	says("little uncached metadata");
 	/* Only what the sequential speed is measured on. */
-	set_up_places(MS, MS);
+	set_up_samples(MS, MS);
 	add(MIB / 2, 1 << 19);
 	fake_set_bad(&rig.dev, 3 * MIB / 4 / BS - 1, 1);
 	says("failed");
 	/* A stalled device. */
-	set_up_places(600 * MS, MS);
-	says("half a second");
+	set_up_samples(600 * MS, MS);
+	says("over 0.5 s");
 }
 
 TEST(kinds_of_device)
@@ -212,7 +212,7 @@ TEST(kinds_of_device)
 	size_t i;
 
 	for (i = 0; i < COUNT(kinds); i++) {
-		set_up_places(kinds[i].qd1, kinds[i].qd8);
+		set_up_samples(kinds[i].qd1, kinds[i].qd8);
 		assert_null(measure(false));
 		assert_int_equal(rig.m.latency_ns, kinds[i].qd1);
 		assert_int_equal(rig.m.latency_qd8_ns, kinds[i].qd8);
@@ -222,15 +222,15 @@ TEST(kinds_of_device)
 	}
 }
 
-/* What a byte costs is measured on the longest place, without the latency of a request;
+/* What a byte costs is measured on the longest sample, without the latency of a request;
  * and not on one that is a single request. */
 TEST(cost_of_a_byte)
 {
-	set_up_places(40 * MS, 40 * MS);
+	set_up_samples(40 * MS, 40 * MS);
 	rig.dev.tick = 8 * BS;
 	assert_null(measure(true));
 	assert_int_equal(rig.m.byte_ps, 0);
-	set_up_places(40 * MS, 40 * MS);
+	set_up_samples(40 * MS, 40 * MS);
 	add(MIB / 2, 1 << 18);
 	rig.dev.tick = 8 << 17;
 	assert_null(measure(true));
@@ -244,7 +244,7 @@ TEST(median_of_three)
 	unsigned i;
 
 	for (i = 0; i < PF_SPEED_READS_QD1; i++) {
-		set_up_places(MS, MS);
+		set_up_samples(MS, MS);
 		slow[i] = true;
 		assert_null(measure(false));
 		assert_int_equal(rig.m.latency_ns, MS);
@@ -281,8 +281,8 @@ TEST(partly_filled)
 	}
 }
 
-/* Of a thousand samples one is a table, wherever it is.  A disk would read on from one place
- * to the next: the reads that are measured must not be in order. */
+/* Of a thousand samples one is a table, wherever it is.  A disk would read on from one
+ * sample to the next: the reads that are measured must not be in order. */
 TEST(one_table)
 {
 	unsigned at[PF_SPEED_READS_QD1] = { 0 }, where, i, n;
@@ -301,16 +301,16 @@ TEST(one_table)
 	}
 }
 
-/* If there are too few places the check is not held up, and no others are read: they do
+/* If there are too few samples the check is not held up, and no others are read: they do
  * not exist, are cached, or have been requested already. */
-TEST(too_few_places)
+TEST(too_few_samples)
 {
 	unsigned why;
 
 	for (why = 0; why < 3; why++) {
-		set_up_places(MS, MS);
+		set_up_samples(MS, MS);
 		if (why == 0)
-			rig.places.count = PF_SPEED_READS - 1;
+			rig.samples.count = PF_SPEED_READS - 1;
 		else if (why == 1)
 			fake_set_resident(&rig.dev, 0, rig.dev.blocks / 5 * 4, true);
 		else
@@ -326,12 +326,12 @@ TEST(read_that_fails)
 	uint64_t at[PF_SPEED_READS];
 	unsigned i;
 
-	set_up_places(MS, MS);
+	set_up_samples(MS, MS);
 	assert_null(measure(false));
 	for (i = 0; i < PF_SPEED_READS; i++)
 		at[i] = rig.dev.event[i].block;
 	for (i = 0; i < PF_SPEED_READS; i++) {
-		set_up_places(MS, MS);
+		set_up_samples(MS, MS);
 		fake_set_bad(&rig.dev, at[i], 1);
 		assert_non_null(measure(false));
 		assert_int_equal(rig.m.latency_ns, 0);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "unit.h"
-#include "prefetch/report.h"
+#include "prefetch/statistics.h"
 
 /* Whether the kernel says that this process has more rights than its caller. */
 static bool is_raised;
@@ -27,11 +27,11 @@ static char dir[] = "/tmp/test-stats-file-XXXXXX";
 static const char *in_dir(const char *name)
 {
 	static char path[2][128];
-	static unsigned turn;
+	static unsigned which;
 
-	turn = !turn;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", dir, name);
-	return path[turn];
+	which = !which;
+	snprintf(path[which], sizeof(path[which]), "%s/%s", dir, name);
+	return path[which];
 }
 
 FIXTURE(make_dir)
@@ -69,7 +69,7 @@ static void assert_file(const char *name, unsigned mode, off_t size)
 static void assert_refused(const char *name, const char *reason)
 {
 	/* The report is not used before the file is open. */
-	assert_string_equal(pf_stats_save(in_dir(name), NULL), reason);
+	assert_string_equal(pf_statistics_save(in_dir(name), NULL), reason);
 }
 
 /* The size of what is written. */
@@ -78,7 +78,7 @@ static off_t written(const char *name)
 	static const struct pf_report report;
 	struct stat st;
 
-	assert_null(pf_stats_save(in_dir(name), &report));
+	assert_null(pf_statistics_save(in_dir(name), &report));
 	assert_int_equal(stat(in_dir(name), &st), 0);
 	assert_true(st.st_size > 100);
 	return st.st_size;

@@ -203,13 +203,13 @@ TEST(each_machine)
 			assert_int_equal(topo.disks, 1);
 		else
 			assert_string_equal(text, m->disks);
-		seek_bound = pf_declared_seek_bound(&topo, &guess);
+		seek_bound = pf_spindle_is_declared_seek_bound(&topo, &guess);
 		found = (topo.disks && !topo.incomplete ? KNOWN : 0) |
 			(topo.unsure ? UNSURE : 0) |
 			(seek_bound ? SEEK_BOUND : 0) |
 			(guess ? MEASURE : 0);
 		assert_int_equal(found, m->expected);
-		assert_int_equal(pf_declared_spindles(&topo), m->spindles);
+		assert_int_equal(pf_spindle_count_declared(&topo), m->spindles);
 		assert_int_equal(readahead, m->readahead * 1024);
 	}
 }
@@ -228,11 +228,11 @@ TEST(several_devices)
 	add('b', 8, 1, &topo);
 	name_disks(&topo, text, sizeof(text));
 	assert_string_equal(text, "sda/r sdb/r");
-	assert_int_equal(pf_declared_spindles(&topo), 2);
+	assert_int_equal(pf_spindle_count_declared(&topo), 2);
 	/* Each device may have a spindle of its own. */
 	add('b', 254, 0, &topo);
-	assert_int_equal(pf_declared_spindles(&topo), 4);
-	pf_declared_seek_bound(&topo, &guess);
+	assert_int_equal(pf_spindle_count_declared(&topo), 4);
+	pf_spindle_is_declared_seek_bound(&topo, &guess);
 	assert_true(guess);
 	tree_remove();
 }
@@ -310,9 +310,11 @@ TEST(long_sysroot)
 
 TEST(limits)
 {
-	assert_true(pf_measured_seek_bound(2000 * US, 1200 * US));
-	assert_false(pf_measured_seek_bound(2000 * US - 1, 1200 * US));
-	assert_false(pf_measured_seek_bound(2000 * US, 1200 * US - 1));
+	assert_true(pf_spindle_is_measured_seek_bound(2000 * US, 1200 * US));
+	assert_false(pf_spindle_is_measured_seek_bound(2000 * US - 1,
+						       1200 * US));
+	assert_false(pf_spindle_is_measured_seek_bound(2000 * US,
+						       1200 * US - 1));
 }
 
 /* Disks that are known, or, with 0, nothing known of a device. */
@@ -342,15 +344,19 @@ TEST(threads)
 
 	for (i = 0; i < COUNT(rows); i++) {
 		struct pf_topology topo = made(rows[i].disks, rows[i].spindles);
-		bool guess, seek_bound = pf_declared_seek_bound(&topo, &guess);
+		bool guess;
+		bool seek_bound = pf_spindle_is_declared_seek_bound(&topo,
+								    &guess);
 
 		assert_int_equal(seek_bound, rows[i].seek_bound);
 		assert_int_equal(guess, !rows[i].spindles);
-		assert_int_equal(pf_choose_threads(&topo, false, rows[i].wanted),
+		assert_int_equal(pf_spindle_choose_threads(&topo, false,
+							   rows[i].wanted),
 				 rows[i].threads);
-		assert_int_equal(pf_choose_threads(&topo, true, rows[i].wanted),
+		assert_int_equal(pf_spindle_choose_threads(&topo, true,
+							   rows[i].wanted),
 				 rows[i].seek_threads);
-		assert_int_equal(pf_single_spindle(&topo, seek_bound),
+		assert_int_equal(pf_spindle_is_single(&topo, seek_bound),
 				 rows[i].single);
 	}
 }
