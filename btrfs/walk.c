@@ -341,8 +341,7 @@ static bool descent_reads(struct walk *w, uint32_t random)
 		bt_mounted_search(&w->fs, w->tree, &keys, NULL, NULL);
 		if (!c.directory || w->sweep.stop)
 			break;
-		keys.first = keys.last =
-			(struct bt_key) { c.inode, 0, BTRFS_DIR_INDEX_KEY };
+		keys.first.type = keys.last.type = BTRFS_DIR_INDEX_KEY;
 		keys.last.offset = UINT64_MAX;
 		c.inode = c.seen = 0;
 		bt_mounted_search(&w->fs, w->tree, &keys, choose_entry, &c);

@@ -42,7 +42,7 @@ void pf_claim_read_ended(struct pf_worker *w);
 /* Make idle workers look for units again, because there are more. */
 void pf_claim_announce_units(struct pf_engine *e);
 
-/* These need the lock. */
+/* These need pf_engine.lock. */
 
 /* Begin this phase at its first unit; NULL: no phase. */
 void pf_claim_begin_phase(struct pf_engine *e, const struct pf_phase *phase);

@@ -18,7 +18,7 @@ struct pf_gate {
 					   phase */
 	atomic_uint waiters;		/* threads of the checker that wait now */
 
-	/* These need the lock. */
+	/* These need pf_engine.lock. */
 	uint64_t waits;			/* reads that have waited */
 	uint64_t lost_ns;		/* time of the waits that ended without the
 					   block */
@@ -40,7 +40,7 @@ void pf_gate_set_closed(struct pf_gate *gate, bool closed);
  * `missed`, `waited` and `passed_gate` of *r. */
 void pf_gate_wait(struct pf_engine *e, struct pf_read *r);
 
-/* The others need the lock. */
+/* The others need pf_engine.lock. */
 
 /* Count a read that leaves the gate after `ns`, with its block if `served`.  `latency` is
  * the device's, in ns; 0: not known.  Opens the gate if waiting does not pay. */

@@ -31,7 +31,7 @@ struct pf_health {
 	 * workers. */
 	struct pf_speed speed;
 
-	/* These need the lock. */
+	/* These need pf_engine.lock. */
 	const char *unmeasured;		/* why the speed is not known; NULL: it is, or
 					   was not to be measured */
 	uint64_t degraded_at;		/* offset of the first slow or failed read */
@@ -43,7 +43,7 @@ void pf_health_init(struct pf_health *h,
 		    const struct pf_options *options,
 		    struct pf_device *dev);
 
-/* These need the lock. */
+/* These need pf_engine.lock. */
 
 /* Reading begins.  The device is seek-bound or not as configured, unless it was measured
  * before. */

@@ -35,7 +35,7 @@ struct pf_worker {
 	unsigned number;
 	unsigned sharers;		/* workers that share the memory */
 
-	/* These need the lock.  Only this worker's thread writes them. */
+	/* These need pf_engine.lock.  Only this worker's thread writes them. */
 	enum pf_worker_state state;
 	struct pf_stripe stripe;	/* that it reads */
 	unsigned news;			/* the schedule's count when this worker last
@@ -56,7 +56,7 @@ struct pf_pool {
 	/* Each exists from its first start until the pool is freed. */
 	_Atomic(struct pf_worker *) worker[PF_MAX_WORKERS];
 
-	/* These need the lock. */
+	/* These need pf_engine.lock. */
 	unsigned workers;		/* number of threads; 0 until all of them
 					   are created */
 	unsigned running;		/* threads that have not ended, and the one
@@ -82,7 +82,7 @@ void pf_pool_note_progress(struct pf_pool *pool, uint64_t now);
 bool pf_pool_has_requested(const struct pf_pool *pool, unsigned device,
 			   uint64_t offset);
 
-/* The others need the lock. */
+/* The others need pf_engine.lock. */
 
 /* Count a running thread.  The thread that creates the workers counts until it has
  * created them, and each worker counts until it ends. */

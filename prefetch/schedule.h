@@ -36,7 +36,7 @@ struct pf_schedule {
 	atomic_uint_fast64_t report;	/* the checker's phase and unit, packed */
 	atomic_bool has_checker;	/* there is a checker */
 
-	/* These need the lock. */
+	/* These need pf_engine.lock. */
 	enum pf_next_phase next;
 	const struct pf_phase *first;	/* since the source's begin() */
 	bool seek_bound;
@@ -78,7 +78,7 @@ bool pf_schedule_is_followed(const struct pf_schedule *s);
 /* Returns true if the checker has passed this unit of the current phase. */
 bool pf_schedule_has_passed(const struct pf_schedule *s, uint64_t unit);
 
-/* The others need the lock. */
+/* The others need pf_engine.lock. */
 
 /* Forget the checker's last report. */
 void pf_schedule_forget_report(struct pf_schedule *s);

@@ -24,7 +24,7 @@ struct pf_stats {
 	atomic_uint_fast64_t reading_since;	/* ns; 0: none */
 	atomic_uint_fast64_t reading_at;	/* bytes */
 
-	/* These need the lock. */
+	/* These need pf_engine.lock. */
 	unsigned stage;
 	uint64_t stage_began;
 	uint64_t counted_until;		/* the checker's waits up to this time are
@@ -50,7 +50,7 @@ void pf_stats_begin_read(struct pf_stats *s, struct pf_read *r, uint64_t now);
 bool pf_stats_end_read(struct pf_stats *s, const struct pf_read *r,
 		       uint64_t ns);
 
-/* The others need the lock. */
+/* The others need pf_engine.lock. */
 
 /* Reading ahead begins. */
 void pf_stats_start(struct pf_stats *s);

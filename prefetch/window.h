@@ -38,7 +38,7 @@ struct pf_window {
 	atomic_uint_fast64_t memory_queried;	/* time of the last query, ns; 0: never */
 	atomic_uint_fast64_t deferred_bytes;	/* found for a later phase */
 
-	/* These need the lock. */
+	/* These need pf_engine.lock. */
 	struct pf_stripe_ahead stripe[PF_MAX_STRIPES];	/* a ring */
 	uint64_t oldest_stripe, next_stripe;	/* numbers, which index the ring;
 						   equal: no stripes */
@@ -81,7 +81,7 @@ bool pf_window_admit_deferred(struct pf_window *w, uint64_t bytes);
 /* Advance the run to the span that begins at `pos`.  Needs no lock. */
 void pf_window_advance_run(struct pf_run *run, uint64_t pos);
 
-/* The others need the lock. */
+/* The others need pf_engine.lock. */
 
 /* Reading begins.  Blocks read after an earlier start count as unused, because they may
  * have been evicted. */
