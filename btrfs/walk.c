@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Decides which leaves a walk of a directory needs.  A walk of a whole subvolume needs all
- * of them.  Below any other directory, each sweep reads the leaves of the inodes that
+ * Decides which leaves a walk of a directory needs.  A walk of a whole subvolume needs
+ * all of them.  Below any other directory, each sweep reads the leaves of the inodes that
  * earlier sweeps have found: entries of directories name the next ones.  Nodes are read
  * from the devices, once each, and their checksums are not verified: they only lead to
  * keys that the kernel searches in its own tree, and a wrong key costs one search.
@@ -19,8 +19,9 @@
 /* Leaves that are planned at once: 1 GiB of them, if they have 16 KiB. */
 #define MAX_PART_LEAVES (1u << 16)
 
-/* Bytes of leaves with directories that are planned at once.  They have entries of 150,000
- * files at most; after each part, more files than MAX_FILES are read before the next. */
+/* Bytes of leaves with directories that are planned at once.  They have entries of
+ * 150,000 files at most; after each part, more files than MAX_FILES are read before the
+ * next. */
 #define PARSE_BYTES (8u << 20)
 #define MAX_FILES (1u << 16)
 
@@ -37,8 +38,8 @@
 #define MAX_STALE 1024u
 #define TRY_US 100000u
 
-/* Files that are looked up first, in the walk's subvolume and in each below it.  If no byte
- * comes from a device, nothing else of it is read. */
+/* Files that are looked up first, in the walk's subvolume and in each below it.  If no
+ * byte comes from a device, nothing else of it is read. */
 #define SAMPLES 16u
 #define SAMPLES_BELOW 4u
 #define SAMPLE_DEPTH 16u
@@ -151,8 +152,8 @@ static void read_planned(struct walk *w)
 
 static void read_files(struct walk *w, const struct bt_ptr *root);
 
-/* Plan, and read a part at a time, all leaves of the tree with keys in these ranges (NULL:
- * all leaves). */
+/* Plan, and read a part at a time, all leaves of the tree with keys in these ranges
+ * (NULL: all leaves). */
 static void read_leaves(struct walk *w, const struct bt_ptr *root,
 			const struct bt_ranges *ranges, bool parse)
 {

@@ -41,7 +41,8 @@ fill()
 		touch written/more && sync -f .
 }
 
-# Where a snapshot has no subvolume, there is a directory whose times are those of the look.
+# Where a snapshot has no subvolume, there is a directory whose times are those of the
+# look.
 list='find {} -printf %P\t%i\t%n\t%s\t%y\t%m\t%l\n'
 commands=("$list" "du -a {}" "tar --mtime=@0 -cC {} .")
 
@@ -81,7 +82,8 @@ same()
 	done
 }
 
-# few_left DIRECTORY OPTION...: when e2prefetch has read, the walk reads little or nothing.
+# few_left DIRECTORY OPTION...: when e2prefetch has read, the walk reads little or
+# nothing.
 few_left()
 {
 	local d=$mnt${1:+/$1} left ours x=

@@ -13,8 +13,8 @@
 #define MIB (UINT64_C(1) << 20)
 
 /*
- * A mounted btrfs without a kernel, in place of btrfs/send_mounted.c.  Tree t has one node
- * at t MiB with FAKE_LEAVES leaves behind it; leaf i has the inodes 256 + 10 * i to
+ * A mounted btrfs without a kernel, in place of btrfs/send_mounted.c.  Tree t has one
+ * node at t MiB with FAKE_LEAVES leaves behind it; leaf i has the inodes 256 + 10 * i to
  * 265 + 10 * i; leaf FAKE_EXTENTS has only extents of its last inode.
  */
 
@@ -47,7 +47,8 @@ static struct {
 	unsigned searched[3][FAKE_LEAVES], searches;	/* of each tree's leaves */
 	unsigned nodes;					/* read from the device */
 	unsigned stale;			/* reads of nodes that find another one */
-	unsigned refs;			/* subvolumes below, beside FAKE_BELOW; a search finds 100 */
+	unsigned refs;			/* subvolumes below, beside FAKE_BELOW; a search
+					   finds 100 */
 	struct pf_session *stops;			/* at the tenth search */
 } fake;
 
@@ -220,7 +221,8 @@ static void walk(uint64_t inode, bool subvolumes, uint64_t memory, bool cached, 
 
 #define MUCH (UINT64_C(1) << 30)
 
-/* All leaves but those of extents alone, each once, and one sample; the subvolumes below. */
+/* All leaves but those of extents alone, each once, and one sample; the subvolumes
+ * below. */
 TEST(whole_subvolume)
 {
 	walk(256, true, MUCH, false, false);
