@@ -19,9 +19,9 @@ struct bt_mounted {
 	bool counts_bytes;		/* the kernel does, that a thread reads */
 };
 
-/* Open the filesystem that contains the subvolume of `fd`, through descriptors of its own; `fs`
- * is zero.  Unless `leaf`, a subvolume of a single leaf is not opened.  Returns NULL, or the
- * reason why it cannot be used.  It must be closed in either case. */
+/* Open the filesystem that contains the subvolume of `fd`, through descriptors of its
+ * own; `fs` is zero.  Unless `leaf`, a subvolume of a single leaf is not opened.  Returns
+ * NULL, or the reason why it cannot be used.  It must be closed in either case. */
 const char *bt_mounted_open(struct bt_mounted *fs, int fd, bool leaf);
 
 /* Open the devices that are present, and make the chunk map; missing devices are left

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * Runs the user's command in the process that was started, as nohup(1) and nice(1) do: the
- * command has its PID, parent, group, terminal and signals.  The reader is a process
+ * Runs the user's command in the process that was started, as nohup(1) and nice(1) do:
+ * the command has its PID, parent, group, terminal and signals.  The reader is a process
  * beside it that is no child of it, and ends when the command does.
  */
 #include <dirent.h>

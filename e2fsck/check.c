@@ -214,8 +214,8 @@ bool e2fsck_check_scans(ext2_filsys fs)
 	return fs && fs == self.opened && begin_session(fs);
 }
 
-/* A clean filesystem is left alone, unless it is scanned after all: then its first bitmaps
- * were made before anything is accelerated. */
+/* A clean filesystem is left alone, unless it is scanned after all: then its first
+ * bitmaps were made before anything is accelerated. */
 bool e2fsck_check_opens(ext2_filsys fs, const char *name, const char *options)
 {
 	E2PF_KEEP_ERRNO;

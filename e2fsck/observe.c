@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Tells the engine of each read.  Decides only one thing: a read that fails, and may have
- * failed because of a request of the engine, is made again, past the page cache, before the
- * program learns of it.
+ * failed because of a request of the engine, is made again, past the page cache, before
+ * the program learns of it.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -25,16 +25,16 @@ static struct {
 	_Atomic(struct pf_engine *) engine;
 } observed;
 
-/* A variable of a thread that a signal handler may access: glibc allocates others at their
- * first access.  musl does not, and its dlopen(3) refuses this model. */
+/* A variable of a thread that a signal handler may access: glibc allocates others at
+ * their first access.  musl does not, and its dlopen(3) refuses this model. */
 #ifdef __GLIBC__
 #define OF_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
 #else
 #define OF_THREAD _Thread_local
 #endif
 
-/* The innermost observed read of this thread: values, because a handler of errors may leave
- * the read by longjmp(). */
+/* The innermost observed read of this thread: values, because a handler of errors may
+ * leave the read by longjmp(). */
 static OF_THREAD struct observed_read {
 	struct pf_engine *engine;		/* that is told of it, or NULL */
 	struct pf_read r;

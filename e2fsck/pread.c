@@ -57,8 +57,8 @@ static int open_direct(int fd)
 	return open(name, O_RDONLY | O_CLOEXEC | O_DIRECT);
 }
 
-/* Whole pages, past the page cache or, where there is no direct I/O, through it: without us
- * the kernel cannot read a sound block either if another one of its page is bad. */
+/* Whole pages, past the page cache or, where there is no direct I/O, through it: without
+ * us the kernel cannot read a sound block either if another one of its page is bad. */
 static bool read_pages(int fd, void *to, size_t length, off_t offset)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -6,8 +6,8 @@
 
 /*
  * Call group(ctx, directory, version) for this process's group in each hierarchy that may
- * have the controller ("memory", "pids"), where systemd mounts it, and for each group above
- * that one.  A hierarchy of version 2 is visited whatever controllers it has.
+ * have the controller ("memory", "pids"), where systemd mounts it, and for each group
+ * above that one.  A hierarchy of version 2 is visited whatever controllers it has.
  */
 void pf_cgroup_visit(const char *sysroot, const char *controller,
 		     void (*group)(void *ctx, const char *directory,

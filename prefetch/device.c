@@ -35,8 +35,8 @@
 /* Pages per mincore() call: 4 MiB of device. */
 #define SPAN_PAGES 1024u
 
-/* Pauses between queries whether a page has been read.  The first is the time of a fast SSD;
- * each further pause is longer by an eighth, up to the longest. */
+/* Pauses between queries whether a page has been read.  The first is the time of a fast
+ * SSD; each further pause is longer by an eighth, up to the longest. */
 #define FIRST_PAUSE_NS 20000
 #define MAX_PAUSE_NS 2000000
 
@@ -44,8 +44,8 @@
  * journal, the mount table, the pipe to badblocks. */
 #define SPARE_DESCRIPTORS 16u
 
-/* A read that shows whether pages are cached: bytes of its buffer, and of the read at most,
- * which are four of the largest pages. */
+/* A read that shows whether pages are cached: bytes of its buffer, and of the read at
+ * most, which are four of the largest pages. */
 #define SINK_BYTES 4096u
 #define MAX_ASKED (256u << 10)
 
@@ -93,8 +93,8 @@ static uint64_t file_next_data(struct pf_device *dev, uint64_t offset)
 	return (uint64_t)at - f->offset;
 }
 
-/* The number of pages of the range that are in the page cache, in any state; -1 if that is
- * not known.  mincore(2) reports only pages that are up to date. */
+/* The number of pages of the range that are in the page cache, in any state; -1 if that
+ * is not known.  mincore(2) reports only pages that are up to date. */
 static int64_t pages_not_uptodate(const struct file_device *f, uint64_t start,
 				  uint64_t len)
 {
@@ -493,7 +493,8 @@ int pf_device_open(const char *path, uint64_t offset,
 	/* overlayfs maps the file below it, and counts no pages of its own: what
 	 * mincore(2) sees there, cachestat(2) does not. */
 	file_span(&f->dev, 0, 1, &first);
-	f->dev.sees_not_uptodate = pages_not_uptodate(f, f->offset, 1) >= (first == PF_CACHED);
+	f->dev.sees_not_uptodate = pages_not_uptodate(f, f->offset, 1) >=
+				   (first == PF_CACHED);
 	*dev = &f->dev;
 	return 0;
 }

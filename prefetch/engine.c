@@ -137,7 +137,8 @@ static void end_start(struct pf_engine *e, unsigned workers,
 	pf_state_handle_events(e, pf_pool_remove_running(&e->pool) | PF_EVENT_WORK);
 }
 
-/* Start the workers.  Returns an errno, or 0, even if the engine was stopped meanwhile. */
+/* Start the workers.  Returns an errno, or 0, even if the engine was stopped
+ * meanwhile. */
 static int start_workers(struct pf_engine *e)
 {
 	unsigned workers;

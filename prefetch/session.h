@@ -94,7 +94,8 @@ void pf_session_add_device(struct pf_session *s, struct pf_device *dev,
 /* Choose threads, order and budget from the devices' topology. */
 void pf_session_choose(struct pf_session *s);
 
-/* Limit the bytes ahead to `budget`.  Called between pf_session_choose() and the start. */
+/* Limit the bytes ahead to `budget`.  Called between pf_session_choose() and the
+ * start. */
 void pf_session_limit(struct pf_session *s, uint64_t budget);
 
 /* Read nothing ahead, for this reason. */

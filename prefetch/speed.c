@@ -15,9 +15,10 @@
 #define PAGE PF_SPEED_BYTES
 #define READS PF_SPEED_READS
 
-/* A sample is taken in each of TRIES parts.  STRIDE, which has no factor in common with TRIES,
- * puts those that follow each other far apart on the device.  Between two reads are at least
- * DISTANCE bytes; AWAY, without a factor in common with READS, mixes those in one table. */
+/* A sample is taken in each of TRIES parts.  STRIDE, which has no factor in common with
+ * TRIES, puts those that follow each other far apart on the device.  Between two reads
+ * are at least DISTANCE bytes; AWAY, without a factor in common with READS, mixes those
+ * in one table. */
 #define TRIES 64u
 #define STRIDE 25u
 #define DISTANCE (64u << 10)
@@ -58,9 +59,9 @@ static bool is_taken(const struct survey *s, uint64_t offset)
 	return false;
 }
 
-/* Accept a range that would be read from the device: none of it is cached or being read, its
- * beginning is stored, and no other read is near its middle, where those in a table are.
- * e2fsck requests the first tables itself, which may be all. */
+/* Accept a range that would be read from the device: none of it is cached or being read,
+ * its beginning is stored, and no other read is near its middle, where those in a table
+ * are.  e2fsck requests the first tables itself, which may be all. */
 static bool accept_range(const struct survey *s, struct range *range,
 			 uint64_t at, uint64_t length)
 {
@@ -68,7 +69,8 @@ static bool accept_range(const struct survey *s, struct range *range,
 	struct pf_device *dev = s->dev;
 	enum pf_residency state;
 
-	/* The kernel reads whole pages.  A hole of a file would be read without the device. */
+	/* The kernel reads whole pages.  A hole of a file would be read without the
+	 * device. */
 	if (at > s->bytes || length > s->bytes - at ||
 	    is_taken(s, at + length / 2) ||
 	    (s->samples->may_read &&
@@ -83,8 +85,8 @@ static bool accept_range(const struct survey *s, struct range *range,
 	return true;
 }
 
-/* A sample that ends beyond the device counts as empty: so the sum of an offset and a length
- * does not overflow. */
+/* A sample that ends beyond the device counts as empty: so the sum of an offset and a
+ * length does not overflow. */
 static uint64_t sample_at(const struct survey *s, uint64_t index,
 			  uint64_t *offset)
 {
@@ -108,9 +110,9 @@ static uint64_t index_of_part(uint64_t count, unsigned part)
 	return count / TRIES * part + count % TRIES * part / TRIES;
 }
 
-/* Find ranges for the reads: in the middle of tables and, where a filesystem is partly filled
- * and has few of them, in the rest of long ones, where none follows closely behind the one
- * before, since a disk would read on.  Returns how many there are. */
+/* Find ranges for the reads: in the middle of tables and, where a filesystem is partly
+ * filled and has few of them, in the rest of long ones, where none follows closely behind
+ * the one before, since a disk would read on.  Returns how many there are. */
 static unsigned find_reads(struct survey *s)
 {
 	uint64_t count = s->samples->count, index[TRIES], length, at, into;

@@ -27,8 +27,8 @@ bool pf_spindle_is_measured_seek_bound(uint64_t latency_ns,
 
 /*
  * A disk that is not known to be one and is declared rotational may be flash, a single
- * spindle, or any number of disks with a spindle among them.  A known disk that is declared
- * rotational is; all others are measured.
+ * spindle, or any number of disks with a spindle among them.  A known disk that is
+ * declared rotational is; all others are measured.
  */
 static bool is_known(const struct pf_topology *topo)
 {

@@ -25,12 +25,13 @@
 #include "topology.h"
 
 /* Returns true if a device on these disks is seek-bound by their declared properties.
- * Unknown disks are, until they are measured.  Sets *guess if the device must be measured. */
+ * Unknown disks are, until they are measured.  Sets *guess if the device must be
+ * measured. */
 bool pf_spindle_is_declared_seek_bound(const struct pf_topology *topo,
 				       bool *guess);
 
-/* Returns the number of spindles that can sweep side by side, if the device is seek-bound.
- * Unknown disks count as one spindle for each device. */
+/* Returns the number of spindles that can sweep side by side, if the device is
+ * seek-bound.  Unknown disks count as one spindle for each device. */
 unsigned pf_spindle_count_declared(const struct pf_topology *topo);
 
 /* Returns the number of threads for the device.  `wanted` is the user's choice, or 0. */

@@ -10,10 +10,10 @@
  * an error. */
 int pf_statistics_write(const struct pf_report *r, FILE *out);
 
-/* Write the report to the file `path`, or to standard error if that is "-": standard output
- * belongs to the checker or to a command.  Returns NULL if it was written or `path` is
- * NULL, otherwise the reason in words.  After a failure an existing file is unchanged,
- * unless the reason is an error of writing. */
+/* Write the report to the file `path`, or to standard error if that is "-": standard
+ * output belongs to the checker or to a command.  Returns NULL if it was written or
+ * `path` is NULL, otherwise the reason in words.  After a failure an existing file is
+ * unchanged, unless the reason is an error of writing. */
 const char *pf_statistics_save(const char *path, const struct pf_report *r);
 
 /* Add the counts of a later engine to those of an earlier one. */

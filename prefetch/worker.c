@@ -85,7 +85,8 @@ struct wait {
 
 /* Returns true if the page will not be read unless this worker reads it.  On a degraded
  * device such a page is left to the checker.  Without a checker the worker reads it,
- * because it may be one of many pages of a request that failed for a single bad sector. */
+ * because it may be one of many pages of a request that failed for a single bad
+ * sector. */
 static bool is_passed_over(const struct pf_engine *e, const struct wait *wait)
 {
 	if (wait->waits <= WAITS_TO_DROP ||

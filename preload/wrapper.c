@@ -35,8 +35,8 @@
 
 #define SAY(...) say(PROGRAM SUFFIX ": " __VA_ARGS__)
 
-/* A closed pipe or a limit on file sizes must not end this process, nor a terminal stop it:
- * there would be no check. */
+/* A closed pipe or a limit on file sizes must not end this process, nor a terminal stop
+ * it: there would be no check. */
 __attribute__((format(printf, 1, 2)))
 static void say(const char *format, ...)
 {
@@ -142,10 +142,10 @@ static bool refers_to(const char *program, const char *function)
 	return refers;
 }
 
-/* The address sanitizer's library ends the program if another one is loaded before it.  If
- * the user preloads it, it is in this process, too; or the program needs it.  The other
- * sanitizers do not mind.  In a sanitized build of ours it is in each process, and the
- * tests see to its position. */
+/* The address sanitizer's library ends the program if another one is loaded before it.
+ * If the user preloads it, it is in this process, too; or the program needs it.  The
+ * other sanitizers do not mind.  In a sanitized build of ours it is in each process, and
+ * the tests see to its position. */
 static bool has_asan(const char *program)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -255,7 +255,8 @@ static const char *find_stock(struct candidates *p, const struct self *self)
 }
 
 /* The value of LD_PRELOAD for this program, or NULL, and then *why, which is NULL without
- * memory.  The preload library comes first, so that it sees the calls that others pass on.
+ * memory.  The preload library comes first, so that it sees the calls that others pass
+ * on.
  * */
 static char *choose_libraries(const struct self *self, const char *program,
 			      const char **why)

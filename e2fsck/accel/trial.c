@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The work of the self-test: uses a bitmap of blocks through libext2fs's public functions,
- * and walks over the blocks of made-up files.  Keeps what each function answers, the
- * callbacks, reads and writes, and what they leave behind.
+ * The work of the self-test: uses a bitmap of blocks through libext2fs's public
+ * functions, and walks over the blocks of made-up files.  Keeps what each function
+ * answers, the callbacks, reads and writes, and what they leave behind.
  *
  * It calls no inline function of libext2fs on bitmaps: without optimization such a call
  * refers to the library, which no preload library is linked with.

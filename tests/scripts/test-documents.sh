@@ -131,11 +131,14 @@ messages_exist()
 {
 	python3 - "$1" <<-'END'
 	import glob, re, sys
-	sources = "".join(open(f).read() for d in ("cmd", "preload", "prefetch", "e2fsck",
-	    "e2fsck/accel", "btrfs", "ext4", "lib") for f in glob.glob(d + "/*.[ci]*[cn]") +
-	    glob.glob(d + "/*.c")) + open("e2fsck/Makefile.am").read()
+	sources = open("e2fsck/Makefile.am").read()
+	for d in ("cmd", "preload", "prefetch", "e2fsck", "e2fsck/accel", "btrfs", "ext4",
+	          "lib"):
+	    for f in glob.glob(d + "/*.[ci]*[cn]") + glob.glob(d + "/*.c"):
+	        sources += open(f).read()
 	sources = re.sub(r'"\s*\n\s*"', "", sources).replace('\\"', '"')
-	sources = sources.replace('" PROGRAM "', "e2fsck").replace('" PACKAGE_OF "', "e2fsprogs")
+	sources = sources.replace('" PROGRAM "', "e2fsck")
+	sources = sources.replace('" PACKAGE_OF "', "e2fsprogs")
 	# Put together from parts.
 	sources += "prefetch: off (|prefetch: asleep (|: not accelerated (|: accelerated (" \
 	    "self-test matched libext2fs)|cannot read ahead: "
@@ -213,14 +216,16 @@ times_again()
 	sys.path.insert(0, "bench")
 	parser = runpy.run_path("bench/run", run_name="run")["parser"]()
 	args = parser.parse_args(shlex.split(sys.argv[1]))
-	images = subprocess.run(["bench/images", "--list"], stdout=subprocess.PIPE, text=True,
-	                        check=True).stdout
+	images = subprocess.run(["bench/images", "--list"], stdout=subprocess.PIPE,
+	                        text=True, check=True).stdout
 	for name in args.images:
 	    if name != "IMAGE":
-	        assert re.search("^" + re.sub("[@+].*", "", name) + " ", images, re.M), name
+	        image = "^" + re.sub("[@+].*", "", name) + " "
+	        assert re.search(image, images, re.M), name
 	for name in args.models:
 	    name = name.partition(":")[0]
-	    assert name in ("MODEL", "plain") or os.path.exists(f"bench/models/{name}.conf"), name
+	    model = f"bench/models/{name}.conf"
+	    assert name in ("MODEL", "plain") or os.path.exists(model), name
 	END
 }
 

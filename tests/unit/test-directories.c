@@ -141,7 +141,8 @@ TEST(entries_in_the_inode)
 	assert_int_equal(names.count, 4);
 	assert_int_equal(names.ino[1], 21);
 	assert_int_equal(names.ino[3], 23);
-	/* A value elsewhere; one that does not fit; no attributes; another kind of directory.
+	/* A value elsewhere; one that does not fit; no attributes; another kind of
+	 * directory.
 	   */
 	attr[1].e_value_inum = htole32(30);
 	names.count = 2;
@@ -303,8 +304,8 @@ static void read_all(const uint32_t *inodes, unsigned count)
 		read_phase(phase);
 }
 
-/* Through three groups, from the last inode of a table, the last directory by an extent node;
- * others beside it are none of them, and one of these lies near. */
+/* Through three groups, from the last inode of a table, the last directory by an extent
+ * node; others beside it are none of them, and one of these lies near. */
 SOURCE_TEST(below_a_directory)
 {
 	uint32_t first = inode_of(5, INODES - 1), second = inode_of(9, 3);
@@ -362,8 +363,8 @@ SOURCE_TEST(in_a_circle)
 	assert_int_equal(t.parsed, 1 + 2);
 }
 
-/* A directory, one in it, and so many files in that, each in a group of its own; all that is
- * read of a table lies in one block. */
+/* A directory, one in it, and so many files in that, each in a group of its own; all that
+ * is read of a table lies in one block. */
 static void make_mailbox(unsigned files)
 {
 	uint32_t first = inode_of(5, 0), second = inode_of(9, 0);
@@ -478,7 +479,8 @@ static void fill_blocks(uint64_t block, unsigned blocks)
 				       EXT2_FT_REG_FILE);
 }
 
-/* No more is read than the directories of a sound filesystem take: these share their blocks. */
+/* No more is read than the directories of a sound filesystem take: these share their
+ * blocks. */
 SOURCE_TEST(half_of_the_blocks)
 {
 	uint32_t first = inode_of(5, 0);
@@ -550,8 +552,9 @@ TEST(the_largest_filesystem)
 	}
 }
 
-/* A chain of directories whose inodes lie in the other order: each pass over the names, of
- * which others beside them have many, finds one.  That ends, and everything is read. */
+/* A chain of directories whose inodes lie in the other order: each pass over the names,
+ * of which others beside them have many, finds one.  That ends, and everything is
+ * read. */
 SOURCE_TEST(a_long_chain)
 {
 	uint32_t ino[1201];
@@ -597,8 +600,8 @@ static void use_parts(bool guarded, uint32_t page)
 	t.source->ops->begin(t.source, &start, false);
 }
 
-/* What a sample's table leads to is looked at, too: its directories may be missing where the
- * table is cached. */
+/* What a sample's table leads to is looked at, too: its directories may be missing where
+ * the table is cached. */
 SOURCE_TEST(samples_of_a_part)
 {
 	const uint32_t first = inode_of(5, 0);

@@ -188,8 +188,8 @@ static bool count_paused(void *ctx, struct pf_disk_counters *disks)
 	return true;
 }
 
-/* A worker that no longer waits for a late request, and reads it, is not throttled: a read
- * of the checker may wait for it. */
+/* A worker that no longer waits for a late request, and reads it, is not throttled: a
+ * read of the checker may wait for it. */
 RIG_TEST(late_request_given_up, 8, 1)
 {
 	r->options.count_disks = count_paused;
@@ -495,7 +495,8 @@ RIG_TEST(list_left_early, 40, 2)
 	assert_int_equal(rig_asked(r, dir[4]), 1);
 	assert_int_equal(rig_asked(r, dir[5]), 0);
 	ext4_source_list_begin(r->fs.ext4, r->e, LISTED, EXT4_DIRS);
-	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0, &first), LISTED);
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0, &first),
+			 LISTED);
 	assert_int_equal(first, 0);
 	ext4_source_list_add(r->fs.ext4, r->e, dir, LISTED);
 	fake_threads_settle();
@@ -503,7 +504,8 @@ RIG_TEST(list_left_early, 40, 2)
 		assert_int_equal(rig_asked(r, dir[i]), 1);
 	/* A position beyond the end asks for no entries. */
 	pf_engine_report_position(r->e, EXT4_PHASE_LIST, LISTED + 5);
-	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, LISTED + 5, &first), 0);
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, LISTED + 5,
+						       &first), 0);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -33,9 +33,10 @@ static void lay_out_flex(const struct ext4_geometry *geo,
 	}
 }
 
-/* A flex group's bitmaps and tables are 160 KiB in one piece, and the device takes 128 at a
- * time: two requests, and few more where a stripe ends in between.  Where it is seek-bound,
- * bitmaps that take a fifth of a total budget are brought in the same sweep. */
+/* A flex group's bitmaps and tables are 160 KiB in one piece, and the device takes 128 at
+ * a time: two requests, and few more where a stripe ends in between.  Where it is
+ * seek-bound, bitmaps that take a fifth of a total budget are brought in the same
+ * sweep. */
 static const struct {
 	unsigned workers;
 	bool seek_bound, has_checker;
@@ -181,7 +182,8 @@ RIG_TEST(directories_by_the_list, 1, 1)
 						       &first),
 			 0);
 	ext4_source_list_begin(r->fs.ext4, r->e, DIRECTORIES, EXT4_DIRS);
-	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0, &first), DIRECTORIES);
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0, &first),
+			 DIRECTORIES);
 	assert_int_equal(first, 0);
 	ext4_source_list_add(r->fs.ext4, r->e, dir, 20);
 	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0,
@@ -272,7 +274,8 @@ RIG_TEST(list_of_many_ranges, 16, 1)
 		list[i * PART] = 100 + i;
 	rig_settle(r);
 	ext4_source_list_begin(r->fs.ext4, r->e, PARTS * PART, EXT4_DIRS);
-	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0, &first), PARTS * PART);
+	assert_int_equal(ext4_source_list_count_wanted(r->fs.ext4, r->e, 0, &first),
+			 PARTS * PART);
 	fake_threads_settle();
 	rig_assert_bitmaps_asked(r, 0);
 	ext4_source_list_add(r->fs.ext4, r->e, list, PARTS * PART);

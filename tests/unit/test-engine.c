@@ -253,7 +253,8 @@ RIG_TESTS(pause_is_no_slow_read, DISKS, rig_set_up(r, 2, 1))
 	assert_int_equal(r->e->health.stalled != 0, way != THEY_STOOD_STILL);
 }
 
-/* Nobody but a worker reads a page that failed, also if the disks are busy, or unknown. */
+/* Nobody but a worker reads a page that failed, also if the disks are busy, or
+ * unknown. */
 RIG_TESTS(bad_sectors_without_a_checker, 4, rig_set_up(r, 2, 1))
 {
 	static const uint64_t in_flight[] = { 0, 1, UINT64_MAX, 0 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * The mmap I/O manager: large reads of what is cached are copies from the mapping, and all
- * else, and every error, is the unix manager's, in checks and repairs, whoever handles SIGBUS.
- * Cases with signals run in a child.  The test stands in for libc's pread64(), and counts it.
+ * The mmap I/O manager: large reads of what is cached are copies from the mapping, and
+ * all else, and every error, is the unix manager's, in checks and repairs, whoever
+ * handles SIGBUS.  Cases with signals run in a child.  The test stands in for libc's
+ * pread64(), and counts it.
  */
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -81,8 +82,8 @@ static void write_image(void)
 	assert_int_equal(fsync(fd), 0);
 }
 
-/* An operation that our header does not know yet: 1.48 has its flock in the first reserved
- * member of 1.47. */
+/* An operation that our header does not know yet: 1.48 has its flock in the first
+ * reserved member of 1.47. */
 static errcode_t tomorrow(io_channel of, unsigned how)
 {
 	return of == channel && how == 5 ? 4711 : 0;
@@ -267,7 +268,8 @@ TEST(operations_of_tomorrow)
 	io_channel_close(channel);
 }
 
-/* What is in the unix manager's cache is not read from the mapping until it is written. */
+/* What is in the unix manager's cache is not read from the mapping until it is
+ * written. */
 TEST(repaired)
 {
 	char block[1024], *other = image + 300 * 1024;
@@ -383,7 +385,8 @@ TEST(another_file)
 	opens_instead = 0;
 }
 
-/* The page tables are emptied from time to time, and it may be impossible to map again. */
+/* The page tables are emptied from time to time, and it may be impossible to map
+ * again. */
 static void look_often(void)
 {
 	int i;
@@ -903,7 +906,8 @@ MAPPED_TESTS(media_errors)
 	assert_int_equal(read_at(4096, 4096), 0);
 	assert_memory_equal(buf, image + (repairs ? 0 : 4096), 4096);
 	assert_int_equal(preads, 0);
-	/* Then the second half has errors, and at the end nothing is left of the device. */
+	/* Then the second half has errors, and at the end nothing is left of the
+	 * device. */
 	assert_int_equal(ftruncate(fd, 512 * 1024), 0);
 	evict(device);
 	for (i = 0; i < 200; i++) {
