@@ -41,7 +41,7 @@ fill()
 		touch written/more && sync -f .
 }
 
-# Where a snapshot has no subvolume there is a directory whose times are those of the look.
+# Where a snapshot has no subvolume a directory stands in, with the times of the look.
 list='find {} -printf %P\t%i\t%n\t%s\t%y\t%m\t%l\n'
 commands=("$list" "du -a {}" "tar --mtime=@0 -cC {} .")
 

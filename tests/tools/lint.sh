@@ -4,7 +4,7 @@
 #
 # Runs clang-tidy, cppcheck and gcc -fanalyzer on all C sources, including tests and disk
 # models, owners.py on the engine; counts the words of documents, and finds lines of more
-# than 100 columns.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with
+# than 90 columns.  .clang-tidy and cppcheck-suppressions.txt list disabled checks with
 # reasons.  Prints TAP: a finding is a failure.
 #
 # Needs a configured build in top_builddir for config.h.
@@ -78,9 +78,9 @@ wide_lines()
 	find Makefile.am quickstart tests/ci boot doc examples "${directories[@]}" \
 		-name '*.[ch]' -o -name '*.sh' -o -name Makefile.am -o -name quickstart \
 		-o -name ci | while read -r file; do
-		expand "$file" | grep -nE '^.{101,}' |
+		expand "$file" | grep -nE '^.{91,}' |
 			grep -vE "\|[^ |&]|[\"'][^\"']{40,}" |
-			sed "s|\([0-9]*\):.*|$file:\1: warning: more than 100 columns|"
+			sed "s|\([0-9]*\):.*|$file:\1: warning: more than 90 columns|"
 	done
 }
 
@@ -120,7 +120,7 @@ test_all()
 		python3 tests/tools/owners.py
 	checker 'words that have another name here, says a script of python3' \
 		python3 tests/tools/words.py
-	checker 'lines above 100 columns, says a script of expand' wide_lines
+	checker 'lines above 90 columns, says a script of expand' wide_lines
 	checker 'documents that are too long, by the count of wc' documents_are_short
 	checker cppcheck cppcheck -q -j "$E2PF_JOBS" \
 		--enable=warning,performance,portability \

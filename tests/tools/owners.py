@@ -101,14 +101,14 @@ def waking(code, bad):
 
 
 def need_lock(header):
-    """The functions that a part's header declares below "... need the lock"."""
+    """The functions that a part's header declares below "... need pf_engine.lock"."""
     need = False
     for m in re.finditer(r"^/\*(.*?)\*/|\b(pf_\w+)\((?=[^;{}]*\);)", header,
                          re.S | re.M):
         if m[2] and need:
             yield m[2]
         elif m[1]:
-            need = "need the lock" in m[1] or \
+            need = "need pf_engine.lock" in m[1] or \
                    (need and not re.search("need no lock|These do not", m[1]))
 
 
