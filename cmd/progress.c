@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
- * e2prefetch progress: prints how far the checks of this machine are that
- * prefetch.  Each check writes a file about itself.
+ * e2prefetch progress: prints the progress of every prefetched check on this
+ * machine.  Each check writes a file about itself.
  */
 #include <stdio.h>
 #include <string.h>
