@@ -33,7 +33,7 @@ static bool is_root(const struct bt_super *super,
 	       ptr->level < BT_LEVELS;
 }
 
-/* Features with which blocks, or their roots, are elsewhere. */
+/* Features that move tree blocks or their roots. */
 #define FEATURES_ELSEWHERE \
 	(BT_FEATURE_INCOMPAT_EXTENT_TREE_V2 | BT_FEATURE_INCOMPAT_ZONED | \
 	 BT_FEATURE_INCOMPAT_RAID_STRIPE_TREE | BT_FEATURE_INCOMPAT_REMAP_TREE)

@@ -156,9 +156,9 @@ bool bt_on_program_read(int fd, uint64_t offset, uint64_t length,
 	opened = is_ours() && !self.ended ? find_opened(fd) : NULL;
 	if (!opened)
 		return false;
-	/* It has opened all devices, but for those of a seed, before it reads
-	 * anything else than superblocks.  It reads their copies only with
-	 * options that are not followed. */
+	/* btrfs opens all devices, except those of a seed, before it reads anything
+	 * but superblocks.  It reads copies of superblocks only with options that
+	 * are not supported. */
 	if (!self.session && offset != BT_SUPER_AT)
 		start_session();
 	if (!self.session || opened->index < 0)

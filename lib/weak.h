@@ -35,8 +35,8 @@
 	X(ext2fs_unmark_block_bitmap_range2) X(ext2fs_unmark_generic_bmap) \
 	X(ext2fs_write_ind_block) X(ext2fs_write_inode)
 
-/* Before the header, whose inline functions refer to some: clang makes a
- * reference weak only if that was said before it. */
+/* This must precede the header, whose inline functions use some of these: clang makes a
+ * reference weak only if the weak declaration comes first. */
 #define E2PF_PRAGMA(text) _Pragma(#text)
 #define E2PF_WEAK(name) E2PF_PRAGMA(weak name)
 E2PF_FOLLOWS_WITH(E2PF_WEAK)

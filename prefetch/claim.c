@@ -104,7 +104,7 @@ bool pf_claim_next_stripe(struct pf_worker *w)
 	bool claimed = false;
 	E2PF_LOCKED(e);
 
-	/* Wait until all workers are created, because only then their number is known. */
+	/* Wait until all workers exist; their number is not known before. */
 	while (w->number >= e->pool.workers)
 		pthread_cond_wait(&e->work, &e->lock);
 	while (e->state != PF_STATE_STOPPING && !(claimed = claim_stripe(w)))

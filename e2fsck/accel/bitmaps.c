@@ -332,9 +332,9 @@ static int test_by_library(ext2fs_generic_bitmap bitmap, __u64 bit)
 	return real(bitmap, bit);
 }
 
-/* libext2fs's wrapper around the operation, left out for bitmaps of ours but those of
- * clusters.  Most bits are in the word that the set has at hand.  (A bitmap of 32 bits,
- * which e2fsck does not use, has numbers where the table's address is in ours.) */
+/* Bypasses libext2fs's wrapper for our bitmaps, except those of clusters.  Most bits are in
+ * the word that the set has loaded.  (A 32-bit bitmap, which e2fsck does not use, has
+ * integers at the offset of our table pointer.) */
 int ext2fs_test_generic_bmap(ext2fs_generic_bitmap generic, __u64 bit)
 {
 	struct bitmap *bitmap = (struct bitmap *)generic;
