@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SPDX-FileCopyrightText: the e2prefetch contributors
 /*
- * A program of libext2fs, linked with lib/ alone, that chooses the mmap I/O manager:
+ * A program of libext2fs, linked with libe2mmap alone, that chooses the mmap I/O manager:
  *
  *	mmap-program unix|mmap IMAGE
  *
