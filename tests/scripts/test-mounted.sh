@@ -137,13 +137,13 @@ lazy_row()
 	mke2fs -q -F ${rows[$1]} "$dir/image" 128M && inodes=$(dumpe2fs -h "$dir/image" \
 		2>/dev/null | sed -n 's/^Inodes per group: *//p') &&
 		loop=$(loop_attach "$dir/image") &&
-		mount -o init_itable=0 "$loop" "$mnt" || return
+		mount -o noinit_itable "$loop" "$mnt" || return
 	goal=/sys/fs/ext4/${loop#/dev/}/inode_goal
 	for i in "$mnt" "--only=all $mnt" "probe $mnt" "$mnt/lost+found"; do
 		"$PREFETCHER" $i >/dev/null || return
 	done
 	! all_zeroed || { echo "zeroed too early"; return 1; }
-	wait_for all_zeroed || return
+	mount -o remount,init_itable=0 "$mnt" && wait_for all_zeroed || return
 	# With blocks of 1 KiB inode 16 is behind those in use, in the same page.
 	echo 16 >"$goal" && : >"$mnt/first" || return
 	for ((i = 0; i < 16; i++)); do
