@@ -37,13 +37,12 @@ static void free_send(struct pf_session *session)
 		free(s->wanted[i].ranges.range);
 	free(s->files.range);
 	free(s->records.range);
-	free(s->sweep.jobs.job);
 	free(s->data.job);
 	bt_slot_set_free(&s->asked);
 	bt_slot_set_free(&s->named);
 	bt_mounted_close(&s->fs);
 	pthread_cond_destroy(&s->changed);
-	pthread_mutex_destroy(&s->sweep.lock);
+	bt_sweep_free(&s->sweep);
 	free(s);
 }
 
@@ -299,10 +298,7 @@ struct pf_session *bt_send_open(int fd, const char *name,
 	*why = "out of memory";
 	if (!s)
 		return NULL;
-	s->sweep.fs = &s->fs;
-	s->sweep.accept = send_accept_item;
-	s->sweep.ctx = s;
-	pthread_mutex_init(&s->sweep.lock, NULL);
+	bt_sweep_init(&s->sweep, &s->fs, send_accept_item, s);
 	pthread_cond_init(&s->changed, NULL);
 	if (!pf_session_init(&s->base, &sends, name, settings, &options))
 		*why = open_filesystem(s, fd);

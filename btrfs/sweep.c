@@ -19,6 +19,21 @@
 #define THREADS 16u
 #define SEEK_THREADS 32u
 
+void bt_sweep_init(struct bt_sweep *s, const struct bt_mounted *fs, bt_item_sink accept,
+		   void *ctx)
+{
+	s->fs = fs;
+	s->accept = accept;
+	s->ctx = ctx;
+	pthread_mutex_init(&s->lock, NULL);
+}
+
+void bt_sweep_free(struct bt_sweep *s)
+{
+	free(s->jobs.job);
+	pthread_mutex_destroy(&s->lock);
+}
+
 void bt_sweep_choose(struct bt_sweep *s, struct pf_session *session)
 {
 	struct stat st;

@@ -31,6 +31,13 @@ struct bt_sweep {
 	_Atomic(uint64_t) bytes, requests, errors;
 };
 
+/* `sweep` is zeros.  The filesystem may be opened later; accept() is given `ctx`. */
+void bt_sweep_init(struct bt_sweep *sweep, const struct bt_mounted *fs,
+		   bt_item_sink accept, void *ctx);
+
+/* Free the jobs, after the last thread has ended. */
+void bt_sweep_free(struct bt_sweep *sweep);
+
 /* Add the filesystem's devices, which are open, to the session, and choose memory and
  * threads. */
 void bt_sweep_choose(struct bt_sweep *sweep, struct pf_session *session);

@@ -456,10 +456,9 @@ static void free_walk(struct pf_session *session)
 	free(w->known.range);
 	free(w->found.range);
 	free(w->files.range);
-	free(w->sweep.jobs.job);
 	bt_slot_set_free(&w->asked);
 	bt_mounted_close(&w->fs);
-	pthread_mutex_destroy(&w->sweep.lock);
+	bt_sweep_free(&w->sweep);
 	free(w);
 }
 
@@ -480,10 +479,7 @@ struct pf_session *bt_walk_open(int fd, const char *name, bool subvolumes,
 	if (!w)
 		return NULL;
 	w->subvolumes = subvolumes;
-	w->sweep.fs = &w->fs;
-	w->sweep.accept = accept_entry;
-	w->sweep.ctx = w;
-	pthread_mutex_init(&w->sweep.lock, NULL);
+	bt_sweep_init(&w->sweep, &w->fs, accept_entry, w);
 	if (!pf_session_init(&w->base, &walks, name, settings, NULL))
 		*why = bt_mounted_open(&w->fs, fd, true);
 	w->nodesize = w->fs.map.super.nodesize;

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /* Builds btrfs blocks, with the field offsets of format.h. */
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "btrfs-fs.h"
 
@@ -173,4 +175,29 @@ void fs_add_chunk(struct bt_chunk_map *map, uint64_t logical, uint64_t type,
 		       BT_UUID);
 	}
 	bt_chunk_map_add(map, &item);
+}
+
+void fs_open_devices(struct bt_mounted *fs,
+		     int (*read)(void *ctx, const struct pf_ref *ref, void *block))
+{
+	fs_map(&fs->map, 1);
+	fs_add_chunk(&fs->map, 0, BTRFS_BLOCK_GROUP_METADATA, 1, UINT64_C(1) << 30, 1);
+	bt_chunk_map_finish(&fs->map);
+	fs->device[0] = memfd_create("fake", MFD_CLOEXEC);
+	fs->map.read = read;
+}
+
+void fs_close_devices(struct bt_mounted *fs)
+{
+	if (fs->map.devices)
+		close(fs->device[0]);
+	bt_chunk_map_free(&fs->map);
+}
+
+struct bt_ptr fs_tree_root(uint64_t tree, uint64_t generation)
+{
+	return (struct bt_ptr){
+		.logical = tree << 20, .owner = tree, .level = 1,
+		.generation = generation
+	};
 }

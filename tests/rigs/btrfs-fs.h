@@ -9,6 +9,7 @@
 
 #include "btrfs/source.h"
 #include "btrfs/format.h"
+#include "btrfs/send_mounted.h"
 #include "prefetch/device.h"
 #include "numbers.h"
 
@@ -56,5 +57,14 @@ void fs_map(struct bt_chunk_map *map, unsigned devices);
 #define FS_STRIPES UINT64_C(16777216)
 void fs_add_chunk(struct bt_chunk_map *map, uint64_t logical, uint64_t type,
 		  unsigned stripes, uint64_t length, unsigned devid);
+
+/* The open device of a fake mounted filesystem, with one chunk of all addresses below
+ * 1 GiB.  Its nodes are what read() makes up. */
+void fs_open_devices(struct bt_mounted *fs,
+		     int (*read)(void *ctx, const struct pf_ref *ref, void *block));
+void fs_close_devices(struct bt_mounted *fs);
+
+/* The root of a tree: a node of level 1 at `tree` MiB. */
+struct bt_ptr fs_tree_root(uint64_t tree, uint64_t generation);
 
 #endif

@@ -73,14 +73,9 @@ static int read_node(void *ctx, const struct pf_ref *ref, void *block)
 	return 0;
 }
 
-/* One chunk, of all addresses that are used. */
 const char *bt_mounted_open_devices(struct bt_mounted *fs)
 {
-	fs_map(&fs->map, 1);
-	fs_add_chunk(&fs->map, 0, BTRFS_BLOCK_GROUP_METADATA, 1, 1024 * MIB, 1);
-	bt_chunk_map_finish(&fs->map);
-	fs->device[0] = memfd_create("fake", MFD_CLOEXEC);
-	fs->map.read = read_node;
+	fs_open_devices(fs, read_node);
 	return NULL;
 }
 
@@ -93,9 +88,7 @@ const char *bt_mounted_open(struct bt_mounted *fs, int fd, bool leaf)
 
 void bt_mounted_close(struct bt_mounted *fs)
 {
-	if (fs->map.devices)
-		close(fs->device[0]);
-	bt_chunk_map_free(&fs->map);
+	fs_close_devices(fs);
 }
 
 uint64_t bt_mounted_bytes_read(void)
@@ -113,10 +106,7 @@ int bt_mounted_root(const struct bt_mounted *fs, uint64_t tree,
 		    struct bt_ptr *root)
 {
 	(void)fs;
-	*root = (struct bt_ptr){
-		.logical = tree * MIB, .owner = tree, .level = 1,
-		.generation = tree == FAKE_OLDER ? OLD : FS_GENERATION
-	};
+	*root = fs_tree_root(tree, tree == FAKE_OLDER ? OLD : FS_GENERATION);
 	return 0;
 }
 
