@@ -58,10 +58,12 @@ int progress_command(int argc, char **argv);
 
 struct target {
 	char *device;			/* its name, or an image's */
+	char *path;			/* the first one, if it is mounted */
 	dev_t number;			/* of a mounted filesystem */
 	bool mounted;
 	bool btrfs;			/* `device' is the directory */
 	bool whole;			/* false: only these directories */
+	bool follow;			/* keep ahead of the command */
 	uint32_t *directory;		/* inodes of the directories */
 	unsigned directories;		/* number of the directories */
 	struct pf_session *session;	/* NULL until it is read */
@@ -95,10 +97,28 @@ int open_session(const struct options *o, const struct target *target,
 		 struct pf_session **session);
 
 /*
+ * Which directories the command opens (opens.c).
+ */
+
+/* Returns a descriptor, or -1 if the kernel or the user's rights do not allow it. */
+int opens_init(void);
+
+/* Observe the filesystem with this path.  Returns false if that is not possible. */
+bool opens_watch(int opens, const char *path);
+
+/* Pass on the inode of each directory that the command, or what it has started, has
+ * opened since the last call.  Returns false if nothing more can be observed. */
+bool opens_read(int opens, pid_t command, void (*found)(void *ctx, uint32_t directory),
+		void *ctx);
+
+/*
  * The user's command, and the reader beside it (run.c).
  */
 
 struct beside {
+	int opens;			/* of opens_init(); -1: none */
+	void (*opened)(void *ctx, uint32_t directory);	/* gets what is observed */
+	void *ctx;
 	pid_t command;			/* its process; 0: there is no command */
 	int pidfd;			/* of that; -1: not known */
 	int begin;			/* closed: the command may begin */
@@ -113,8 +133,9 @@ bool start_reader(struct beside *b);
 void begin_command(struct beside *b);
 
 /* Wait until the command has ended or the descriptor `other` can be read, at most
- * `milliseconds` (-1: no limit).  Returns whether the command has ended. */
-bool wait_beside(const struct beside *b, int other, int milliseconds);
+ * `milliseconds` (-1: no limit), and pass on what the command opens.  Returns whether the
+ * command has ended. */
+bool wait_beside(struct beside *b, int other, int milliseconds);
 
 /* What is written to this descriptor is lost from now on. */
 void drop_output(int fd);

@@ -63,15 +63,30 @@ static bool is_too_large(const struct target *t)
 {
 	const struct ext4_source *ext4 = ext4_session_of(t->session)->ext4;
 
-	return t->mounted && !ext4->options.below_count &&
-	       ext4->options.classes & 1u << EXT4_INODES &&
+	return t->mounted && ext4->options.classes & 1u << EXT4_INODES &&
 	       ext4_source_table_bytes(ext4) > t->session->options.budget;
+}
+
+/* Keep ahead of the command if the tables exceed the memory. */
+static int open_target(struct reading *r, struct target *t)
+{
+	int status = open_session(r->o, t, &t->session);
+
+	if (status || t->btrfs)
+		return status;
+	pf_session_limit(t->session, r->left);
+	t->follow = is_too_large(t) && t->path && opens_watch(r->beside.opens, t->path);
+	if (t->follow) {
+		pf_session_free(t->session);
+		status = open_session(r->o, t, &t->session);
+	}
+	return status;
 }
 
 static errcode_t start_target(struct reading *r, struct target *t)
 {
 	pf_session_limit(t->session, r->left);
-	if (is_too_large(t))
+	if (is_too_large(t) && t->whole && !t->follow)
 		pf_session_turn_off(t->session, "inode tables exceed the "
 				    "memory limit");
 	return pf_session_start(t->session);
@@ -105,7 +120,7 @@ static bool read_target(struct reading *r, unsigned i)
 {
 	struct target *t = &r->targets.item[i];
 	double began = e2pf_clock_seconds(CLOCK_MONOTONIC);
-	int status = open_session(r->o, t, &t->session);
+	int status = open_target(r, t);
 	bool over, opened = !status;
 	errcode_t err;
 
@@ -188,13 +203,31 @@ static bool shows_progress(const struct reading *r)
 	return tcgetpgrp(STDERR_FILENO) == r->group;
 }
 
+/* The command has opened a directory. */
+static void pass_open(void *ctx, uint32_t directory)
+{
+	struct reading *r = ctx;
+	struct target *t = NULL;
+
+	pthread_mutex_lock(&r->lock);
+	if (r->begun)
+		t = &r->targets.item[r->begun - 1];
+	pthread_mutex_unlock(&r->lock);
+	if (t && t->session && t->follow)
+		ext4_directories_open(ext4_session_of(t->session)->ext4,
+				      t->session->engine, directory);
+}
+
 static bool may_begin(struct reading *r)
 {
 	const struct target *t;
 
 	E2PF_LOCKED(r);
 	t = r->begun ? &r->targets.item[r->begun - 1] : NULL;
-	return t && t->btrfs && t->session && bt_walk_serves_both(t->session);
+	if (!t || !t->session)
+		return false;
+	return t->btrfs ? bt_walk_serves_both(t->session) :
+	       t->follow && ext4_directories_are_ahead(ext4_session_of(t->session)->ext4);
 }
 
 /* Wait until everything is read.  Print progress four times a second, but not for a read
@@ -403,6 +436,11 @@ static int read_ahead(struct reading *r)
 	/* A descriptor of a high number takes 7 ms once there are threads. */
 	pf_share_join();
 	r->ended = eventfd(0, EFD_CLOEXEC);
+	if (r->o->command) {
+		r->beside.opens = opens_init();
+		r->beside.opened = pass_open;
+		r->beside.ctx = r;
+	}
 	err = r->ended < 0 ? errno : e2pf_thread_start(&thread, read_all, r);
 	if (err)
 		return fail(r->o, r->o->path[0], err);
@@ -420,7 +458,7 @@ static int run(struct options *o)
 {
 	struct reading r = {
 		.o = o, .lock = PTHREAD_MUTEX_INITIALIZER, .left = UINT64_MAX,
-		.group = getpgrp(), .beside = { .pidfd = -1 }
+		.group = getpgrp(), .beside = { .pidfd = -1, .opens = -1 }
 	};
 
 	if (!o->command)

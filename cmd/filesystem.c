@@ -91,7 +91,9 @@ static errcode_t open_ext4(const struct options *o, const struct target *target,
 		.guarded = true,
 		.page = target->mounted ? (uint32_t)sysconf(_SC_PAGESIZE) : 0,
 		.below = target->directory,
-		.below_count = target->whole ? 0 : target->directories
+		.below_count = target->whole && !target->follow ? 0 :
+			       target->directories,
+		.follow = target->follow ? ext2fs_dirhash : NULL
 	};
 	errcode_t err;
 

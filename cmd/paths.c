@@ -129,6 +129,7 @@ static int add_mounted(const struct options *o, struct targets *all,
 	if (!t)
 		return fail(o, path, ENOMEM);
 	t->number = st->st_dev;
+	t->path = strdup(path);
 	return add_directory(o, t, st->st_ino);
 }
 

@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -26,6 +27,9 @@
 
 /* Without pidfd_open(2) of Linux 5.3, how often to look whether the command has ended. */
 #define POLL_MS 100
+
+/* How often to look at most which directories it has opened. */
+#define OPENS_NS 1000000
 
 /* If standard error is a closed pipe or a full file, the command runs all the same. */
 static void complain(const char *what, const char *name, int err)
@@ -180,18 +184,36 @@ void begin_command(struct beside *b)
 	close(b->begin);
 }
 
-bool wait_beside(const struct beside *b, int other, int milliseconds)
+/* Events are read in portions: each wakes this process. */
+static void pass_opens(struct beside *b)
 {
-	struct pollfd fd[2] = {
+	const struct timespec pause = { .tv_nsec = OPENS_NS };
+
+	if (!opens_read(b->opens, b->command, b->opened, b->ctx)) {
+		close(b->opens);
+		b->opens = -1;
+	}
+	nanosleep(&pause, NULL);
+}
+
+bool wait_beside(struct beside *b, int other, int milliseconds)
+{
+	struct pollfd fd[3] = {
 		{ .fd = b->pidfd, .events = POLLIN },
-		{ .fd = other, .events = POLLIN }
+		{ .fd = other, .events = POLLIN },
+		{ .events = POLLIN }
 	};
 	bool must_poll = b->command && b->pidfd < 0;
 	int n;
 
 	do {
-		n = poll(fd, 2, must_poll && milliseconds < 0 ? POLL_MS :
+		fd[2].fd = b->opens;
+		n = poll(fd, 3, must_poll && milliseconds < 0 ? POLL_MS :
 			 milliseconds);
+		if (n > 0 && fd[2].revents) {
+			pass_opens(b);
+			n--;
+		}
 		if (must_poll && kill(b->command, 0) && errno == ESRCH)
 			return true;
 	} while (!n && milliseconds < 0);

@@ -5,11 +5,8 @@
  * ext4 filesystem, in the phase EXT4_DIRECTORIES.  Bitmaps follow as in the source of
  * the whole filesystem, which takes over if what is below cannot be kept in memory.
  *
- * A unit is a sweep over all that is known to be below them and was not read yet: the
- * inode tables of the groups in which inodes are named, and the blocks of directories.
- * The tables tell where other directories lie, too, and those next to one that is wanted
- * are read with it: mostly they turn out to be below as well, and what they name is known
- * without another sweep.
+ * They are read in sweeps (sweeps.h).  A program that is followed may walk more than fits
+ * into memory: then it is kept ahead of (walk.h), in the phase EXT4_WALK.
  */
 #ifndef EXT4_DIRECTORIES_H
 #define EXT4_DIRECTORIES_H
@@ -20,5 +17,12 @@
  * are those in the options. */
 struct ext4_source *ext4_directories_new(const struct ext4_geometry *geo,
 					 const struct ext4_source_options *options);
+
+/* The program that is followed has opened this directory. */
+void ext4_directories_open(struct ext4_source *ext4, struct pf_engine *engine,
+			   uint32_t directory);
+
+/* Returns true if a program is followed and may begin now. */
+bool ext4_directories_are_ahead(const struct ext4_source *ext4);
 
 #endif

@@ -51,6 +51,8 @@ struct ext4_geometry {
 	uint32_t feature_incompat;
 	uint32_t feature_ro_compat;
 	uint32_t first_ino;
+	uint32_t hash_seed[4];		/* of names in directories, */
+	int hash_version;		/* for an ext4_hash_fn */
 };
 
 /* True if this can be the number of a block that metadata refers to.  Zero
@@ -195,8 +197,20 @@ void ext4_plan_inodes(struct ext4_plan *plan, uint32_t first_ino,
 void ext4_plan_block(struct ext4_plan *plan, struct ext4_kind kind,
 		     uint64_t block, const void *bytes);
 
-/* An entry names this inode, which the filesystem has; it may be a directory's. */
-typedef void ext4_entry_fn(void *ctx, uint32_t ino, bool directory);
+/* ext2fs_dirhash(), which a preload library lacks. */
+typedef errcode_t ext4_hash_fn(int version, const char *name, int length,
+			       const uint32_t *seed, ext2_dirhash_t *hash,
+			       ext2_dirhash_t *minor);
+
+/* An entry of a directory. */
+struct ext4_entry {
+	uint32_t ino;			/* which the filesystem has */
+	bool directory;			/* it may be a directory's */
+	const char *name;		/* without an end, valid during the call */
+	unsigned length;
+};
+
+typedef void ext4_entry_fn(void *ctx, const struct ext4_entry *entry);
 
 /* Find the entries in `size` bytes of a directory: one block of it, or the part in its
  * inode. */

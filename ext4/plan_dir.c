@@ -42,20 +42,23 @@ void ext4_plan_entries(const struct ext4_geometry *geo, const void *bytes,
 		       size_t size, ext4_entry_fn *found, void *ctx)
 {
 	const uint8_t *entry = bytes;
-	uint32_t length, ino;
-	unsigned name;
+	struct ext4_entry one;
+	uint32_t length;
 
 	for (; size >= ENTRY_SIZE; entry += length, size -= length) {
 		length = entry_length(entry, size);
 		if (length < ENTRY_SIZE || length % 4 || length > size)
 			return;
-		ino = le(entry, 4);
-		name = entry[6];
-		if (ino && ino <= geo->inodes && name &&
-		    name <= length - ENTRY_SIZE &&
-		    !is_dots(entry + ENTRY_SIZE, name))
-			found(ctx, ino, entry[7] == EXT2_FT_DIR ||
-			      entry[7] == EXT2_FT_UNKNOWN);
+		one = (struct ext4_entry) {
+			.ino = le(entry, 4), .length = entry[6],
+			.name = (const char *)entry + ENTRY_SIZE,
+			.directory = entry[7] == EXT2_FT_DIR ||
+				     entry[7] == EXT2_FT_UNKNOWN
+		};
+		if (one.ino && one.ino <= geo->inodes && one.length &&
+		    one.length <= length - ENTRY_SIZE &&
+		    !is_dots(entry + ENTRY_SIZE, one.length))
+			found(ctx, &one);
 	}
 }
 

@@ -105,6 +105,11 @@ int ext4_plan_superblock(const void *superblock, struct ext4_geometry *geo)
 		return -1;
 	if (parse_sizes(&sb, geo) || parse_counts(&sb, geo))
 		return -1;
+	/* A seed is bytes as they are. */
+	memcpy(geo->hash_seed, sb.s_hash_seed, sizeof(geo->hash_seed));
+	geo->hash_version = sb.s_def_hash_version +
+			    (le32toh(sb.s_flags) & EXT2_FLAGS_UNSIGNED_HASH ?
+			     EXT2_HASH_LEGACY_UNSIGNED : 0);
 	return 0;
 }
 

@@ -42,7 +42,8 @@ enum ext4_phase {
 	EXT4_PHASE_TABLES,
 	EXT4_PHASE_LIST,
 	EXT4_PHASE_BITMAPS,
-	EXT4_DIRECTORIES,		/* of directories.h alone */
+	EXT4_DIRECTORIES,		/* these two of directories.h alone */
+	EXT4_WALK,
 	EXT4_PHASES
 };
 
@@ -63,6 +64,8 @@ struct ext4_source_options {
 	 * bitmaps with the tables.  NULL: read everything.  Must outlive the source. */
 	const uint32_t *below;
 	unsigned below_count;
+	ext4_hash_fn *follow;		/* keep ahead of a program that walks them; NULL:
+					   read all that is below them */
 };
 
 struct ext4_source {

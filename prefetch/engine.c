@@ -238,15 +238,21 @@ bool pf_engine_stop(struct pf_engine *e, int milliseconds)
 	return true;
 }
 
+/* In a phase that the source paces there may be more although all workers are idle. */
+static bool has_ended(const struct pf_engine *e)
+{
+	return pf_claim_has_finished(e) &&
+	       !(pf_state_is_reading(e) && pf_schedule_waits(&e->schedule));
+}
+
 bool pf_engine_wait(struct pf_engine *e, int milliseconds)
 {
 	struct timespec ts = deadline_of(milliseconds);
 	E2PF_LOCKED(e);
 
-	while (!pf_claim_has_finished(e) &&
-	       !pthread_cond_timedwait(&e->ended, &e->lock, &ts))
+	while (!has_ended(e) && !pthread_cond_timedwait(&e->ended, &e->lock, &ts))
 		;
-	return pf_claim_has_finished(e);
+	return has_ended(e);
 }
 
 /*

@@ -147,6 +147,16 @@ bool pf_schedule_may_end(const struct pf_schedule *s)
 	return !more;
 }
 
+bool pf_schedule_waits(const struct pf_schedule *s)
+{
+	const struct pf_phase *phase = s->phase;
+	bool more = false;
+
+	if (phase && phase->paced)
+		count_units(s, phase, &more);
+	return more;
+}
+
 unsigned pf_schedule_set_next(struct pf_schedule *s,
 			      enum pf_next_phase next)
 {

@@ -105,6 +105,9 @@ bool pf_schedule_claim(struct pf_schedule *s, uint64_t max,
  * phase. */
 bool pf_schedule_may_end(const struct pf_schedule *s);
 
+/* Returns true if the source paces the phase, and more units may follow. */
+bool pf_schedule_waits(const struct pf_schedule *s);
+
 /* Set what is known about the next phase. */
 unsigned pf_schedule_set_next(struct pf_schedule *s,
 			      enum pf_next_phase next);

@@ -68,6 +68,8 @@ struct pf_phase {
 	/* Classes (1u << class) that are found in this phase, and that the checker
 	 * uses in a later phase.  They may take half of the budget. */
 	uint32_t deferred;
+	/* The source limits what is ahead, and the budget is no total. */
+	bool paced;
 };
 
 /* The kernel's counters of the disks below the devices.  `busy_ns` is the sum of the

@@ -199,7 +199,9 @@ bool pf_window_is_full(struct pf_window *w, bool nearest)
 
 bool pf_window_is_used_up(const struct pf_window *w)
 {
-	return !w->options->has_checker &&
+	const struct pf_phase *phase = w->schedule->phase;
+
+	return !w->options->has_checker && !(phase && phase->paced) &&
 	       w->prefetched_bytes - w->total_from >= w->budget;
 }
 

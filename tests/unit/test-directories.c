@@ -23,11 +23,11 @@ static struct {
 	uint32_t ino[16];
 } names;
 
-static void record_name(void *ctx, uint32_t ino, bool directory)
+static void record_name(void *ctx, const struct ext4_entry *entry)
 {
-	(void)ctx, (void)directory;
+	(void)ctx;
 	assert_true(names.count < COUNT(names.ino));
-	names.ino[names.count++] = ino;
+	names.ino[names.count++] = entry->ino;
 }
 
 /* Write an entry, and return where the next one begins. */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+#include "batch.h"
+
+/* With an inode such a part of its table is read, bytes: most of those beside it are in
+ * the same directory or in the next ones. */
+#define PART (64u << 10)
+
+/* What is parsed: a directory's inode or blocks. */
+struct parent {
+	const struct ext4_source *ext4;
+	struct ext4_walk *walk;
+	const struct ext4_plan *plan;	/* to which references are passed on */
+	uint32_t ino;
+	bool more;			/* there is another batch */
+};
+
+/* Pass on the part of the table, of so many bytes, with this inode; of any other use than
+ * that of a directory, if it was not read already. */
+static void plan_part(const struct parent *p, uint32_t ino, uint32_t part, uint8_t parse)
+{
+	const struct ext4_geometry *geo = p->ext4->geo;
+	uint32_t g = (ino - 1) / geo->inodes_per_group;
+	uint32_t index = (ino - 1) % geo->inodes_per_group;
+	uint32_t each = part > geo->block_size ? part / geo->block_size : 1;
+	uint32_t at = (uint32_t)((uint64_t)index * geo->inode_size / geo->block_size);
+	struct ext4_group group = ext4_source_group(p->ext4, g);
+	struct ext4_plan plan = *p->plan;
+	const struct ext4_kind kind = {
+		.group = g, .parse = parse, .cls = EXT4_INODES, .data = EXT4_CLASSES
+	};
+	uint32_t end;
+
+	if (!group.inode_table || index >= group.inodes_in_use)
+		return;
+	at -= at % each;
+	end = ext4_table_blocks(geo, group.inodes_in_use) - at;
+	end = end < each ? end : each;
+	if (parse == EXT4_INODE_TABLE &&
+	    !ext4_walk_admit(p->walk, p->ino, group.inode_table + at, end))
+		return;
+	ext4_gather_add(&plan, kind, group.inode_table + at, end);
+	ext4_gather_flush(&plan);
+}
+
+static void plan_directory(void *ctx, uint32_t directory)
+{
+	plan_part(ctx, directory, 0, EXT4_DIRECTORY_TABLE);
+}
+
+void ext4_batch_seed(const struct ext4_source *ext4, struct ext4_walk *walk,
+		     const struct ext4_plan *plan)
+{
+	struct parent parent = { .ext4 = ext4, .walk = walk, .plan = plan };
+
+	ext4_walk_next(walk, plan_directory, &parent);
+}
+
+/* A sink, whose `ctx` is the parent: blocks of a directory. */
+static void pass_on(void *ctx, const struct pf_ref *found)
+{
+	const struct parent *p = ctx;
+	struct ext4_kind kind = ext4_kind_of(found);
+	struct pf_ref ref = *found;
+	uint32_t size = p->ext4->geo->block_size;
+
+	if (!ext4_walk_admit(p->walk, p->ino, ref.offset / size, ref.length / size))
+		return;
+	if (kind.cls == EXT4_DIRS && !ref.parse) {
+		kind.parse = EXT4_DIRECTORY_BLOCK;
+		ref.parse = true;
+	}
+	kind.from_ino = p->ino;
+	ref.cookie = ext4_cookie_of(kind);
+	p->plan->sink(p->plan->ctx, &ref);
+}
+
+static void add_entry(void *ctx, const struct ext4_entry *entry)
+{
+	struct parent *p = ctx;
+
+	plan_part(p, entry->ino, PART, EXT4_INODE_TABLE);
+	if (entry->directory)
+		p->more |= ext4_walk_add(p->walk, p->ino, entry);
+}
+
+/* The last block of a table may have room for more inodes than there are. */
+static void parse_directories(struct parent *p, struct ext4_plan *plan, uint32_t ino,
+			      const uint8_t *inode, uint32_t size)
+{
+	uint32_t each = plan->geo->inode_size;
+
+	for (; size >= each && ino <= plan->geo->inodes; size -= each, inode += each) {
+		p->ino = ino++;
+		if (!ext4_walk_takes(p->walk, p->ino))
+			continue;
+		ext4_plan_inodes(plan, p->ino, inode, each);
+		ext4_plan_inline_entries(plan->geo, inode, add_entry, p);
+	}
+}
+
+bool ext4_batch_parse(const struct ext4_source *ext4, struct ext4_walk *walk,
+		      const struct ext4_plan *plan, struct ext4_kind kind, uint32_t ino,
+		      uint64_t block, const void *bytes, uint32_t size)
+{
+	struct parent parent = {
+		.ext4 = ext4, .walk = walk, .plan = plan, .ino = kind.from_ino
+	};
+	struct ext4_plan of_directory = *plan, others = *plan;
+
+	of_directory.sink = pass_on;
+	of_directory.ctx = &parent;
+	others.classes &= ~(1u << EXT4_DIRS);
+	if (kind.parse == EXT4_INODE_TABLE)
+		ext4_plan_inodes(&others, ino, bytes, size);
+	else if (kind.parse == EXT4_DIRECTORY_TABLE)
+		parse_directories(&parent, &of_directory, ino, bytes, size);
+	else if (kind.parse == EXT4_DIRECTORY_BLOCK)
+		ext4_plan_entries(ext4->geo, bytes, size, add_entry, &parent);
+	else
+		ext4_plan_block(&of_directory, kind, block, bytes);
+	return parent.more;
+}

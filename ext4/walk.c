@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: the e2prefetch contributors */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "lib/lock.h"
+#include "prefetch/blockset.h"
+#include "tree.h"
+#include "walk.h"
+
+/* Batches that may be ahead, and the largest part of the window that one is to take. */
+#define MAX_BATCHES 64u
+#define BATCH_PART 4u
+
+/* What of the device is ahead, in two sets of so many bytes of memory, each for half of a
+ * window. */
+#define MAX_AHEAD_BYTES (8u << 20)
+
+/* Directories that were opened before they were found.  The set takes so many bytes, and
+ * is emptied when it is full.  If so many in a row are not found, reading goes on at the
+ * last one. */
+#define MAX_UNKNOWN_BYTES (256u << 10)
+#define MAX_UNKNOWN 1000u
+
+/* A batch is passed if of so many opens none was of it, and of as many more as there are
+ * directories ahead, unless the program comes to others. */
+#define PATIENCE 200u
+
+/* The program follows no order if it has opened so many more directories that were not
+ * read ahead than others that were: nothing more is read. */
+#define MAX_MISSES 2000u
+
+struct batch {
+	struct ext4_directory *first;
+	uint32_t left;			/* directories that were not opened */
+	uint64_t bytes;
+	uint64_t hit;			/* opens when one was opened last */
+	pthread_t reader;		/* the thread that reads and parses it, */
+	bool parsed;			/* until it takes another one */
+	bool passed;
+};
+
+struct ext4_walk {
+	pthread_mutex_t lock;
+	const struct ext4_geometry *geo;
+	ext4_hash_fn *hash;
+	uint64_t window, portion;	/* bytes ahead at most, and of a batch */
+	struct ext4_tree tree;
+	/* What was found in directories of a depth. */
+	struct {
+		uint64_t read, children;
+	} depth[EXT4_TREE_DEPTHS];
+	struct batch batch[MAX_BATCHES];	/* a ring */
+	uint64_t oldest;		/* number of the first one in the ring */
+	uint64_t batches, chosen;	/* how many there are, and were chosen */
+	uint64_t bytes;			/* ahead */
+	uint64_t read_bytes, read;	/* of all batches: bytes, directories */
+	struct pf_blockset ahead[2];	/* blocks; the second is the older */
+	uint64_t ahead_bytes;		/* of the first */
+	uint64_t opens;
+	uint32_t misses;		/* more than hits */
+	uint32_t unknown;		/* opens since the last of a known directory */
+	struct pf_blockset early;	/* inodes of unknown directories */
+	int32_t votes[EXT4_ORDERS];
+};
+
+/*
+ * Batches.
+ */
+
+static struct batch *batch_at(struct ext4_walk *w, uint64_t number)
+{
+	return &w->batch[number % MAX_BATCHES];
+}
+
+/* Directories that are parsed must be in the tree. */
+static void remove_batches(struct ext4_walk *w)
+{
+	struct ext4_directory *d, *next;
+	struct batch *b;
+
+	for (; w->oldest < w->chosen; w->oldest++) {
+		b = batch_at(w, w->oldest);
+		if (!b->parsed || !b->passed)
+			return;
+		for (d = b->first; d; d = next) {
+			next = d->of_batch;
+			d->passed = true;
+			ext4_tree_remove_passed(&w->tree, d);
+		}
+	}
+}
+
+/* This thread reads no batch any more. */
+static void end_batches(struct ext4_walk *w)
+{
+	uint64_t number;
+
+	for (number = w->oldest; number < w->chosen; number++)
+		batch_at(w, number)->parsed |=
+			pthread_equal(batch_at(w, number)->reader, pthread_self());
+	remove_batches(w);
+}
+
+static uint64_t count_ahead(struct ext4_walk *w)
+{
+	uint64_t number, all = 0;
+
+	for (number = w->oldest; number < w->chosen; number++)
+		all += batch_at(w, number)->left;
+	return all;
+}
+
+static void pass_batches(struct ext4_walk *w)
+{
+	uint64_t number, patience = PATIENCE;
+	struct batch *b;
+
+	if (w->misses < PATIENCE)
+		patience += count_ahead(w);
+	for (number = w->oldest; number < w->chosen; number++) {
+		b = batch_at(w, number);
+		if (b->left && w->opens - b->hit <= patience)
+			continue;
+		b->passed = true;
+		w->bytes -= b->bytes;
+		b->bytes = 0;
+	}
+	remove_batches(w);
+}
+
+/* A batch is chosen by its reader, when more directories are known. */
+static void add_batch(struct ext4_walk *w)
+{
+	w->batches += w->chosen == w->batches && w->tree.top.named &&
+		      w->batches - w->oldest < MAX_BATCHES && w->misses < MAX_MISSES &&
+		      w->bytes <= w->window - w->portion;
+}
+
+/*
+ * What is in a batch.
+ */
+
+static unsigned index_of_depth(const struct ext4_directory *d)
+{
+	return d->depth < EXT4_TREE_DEPTHS ? d->depth : EXT4_TREE_DEPTHS - 1;
+}
+
+/* How many directories each one of a depth stands for: with those in it, to which the
+ * program comes before the next one.  As long as none of a depth was read, one of them
+ * may stand for any number. */
+static void estimate_sizes(const struct ext4_walk *w, double *size)
+{
+	double below = 1;
+	unsigned i;
+
+	for (i = EXT4_TREE_DEPTHS; i--; below = size[i]) {
+		size[i] = (double)w->window;
+		if (w->depth[i].read)
+			size[i] = 1 + (double)w->depth[i].children /
+				  (double)w->depth[i].read * below;
+	}
+}
+
+/* The program has passed it, or is in it: then it is the last one that was opened. */
+static bool is_passed(const struct ext4_directory *d)
+{
+	const struct ext4_directory *next = d->next;
+
+	while (next && next->state != EXT4_NAMED)
+		next = next->next;
+	return d->opened && next && next->opened;
+}
+
+static void add_to_batch(struct ext4_walk *w, struct ext4_directory *d)
+{
+	struct batch *b = batch_at(w, w->chosen);
+
+	ext4_tree_set_state(d, EXT4_CHOSEN);
+	d->batch = (uint8_t)(w->chosen % MAX_BATCHES);
+	d->of_batch = b->first;
+	b->first = d;
+	b->left += !d->opened;
+	w->read++;
+}
+
+void ext4_walk_next(struct ext4_walk *w,
+		    void (*read)(void *ctx, uint32_t directory), void *ctx)
+{
+	double size[EXT4_TREE_DEPTHS], left = 1;
+	struct ext4_directory *d;
+	E2PF_LOCKED(w);
+
+	end_batches(w);
+	*batch_at(w, w->chosen) = (struct batch) {
+		.hit = w->opens, .reader = pthread_self()
+	};
+	estimate_sizes(w, size);
+	if (w->read_bytes)
+		left = (double)w->portion * (double)w->read / (double)w->read_bytes;
+	d = w->tree.at;
+	while (left > 0 && (d = ext4_tree_next(&w->tree, d))) {
+		if (is_passed(d)) {
+			ext4_tree_set_state(d, EXT4_READ);
+			d->passed = true;
+			continue;
+		}
+		left -= size[index_of_depth(d)];
+		add_to_batch(w, d);
+		read(ctx, d->ino);
+	}
+	w->chosen++;
+}
+
+uint64_t ext4_walk_batches(struct ext4_walk *w, bool *more)
+{
+	E2PF_LOCKED(w);
+
+	add_batch(w);
+	*more = w->tree.top.named;
+	return w->batches;
+}
+
+bool ext4_walk_is_ahead(struct ext4_walk *w)
+{
+	E2PF_LOCKED(w);
+
+	return w->bytes >= w->portion;
+}
+
+/*
+ * What is found in a batch.
+ */
+
+bool ext4_walk_takes(struct ext4_walk *w, uint32_t directory)
+{
+	struct ext4_directory *d;
+	E2PF_LOCKED(w);
+
+	d = ext4_tree_find(&w->tree, directory);
+	if (!d || d->state != EXT4_CHOSEN)
+		return false;
+	d->state = EXT4_READ;
+	w->depth[index_of_depth(d)].read++;
+	return true;
+}
+
+/* Returns true if the blocks were not recorded before, in the last half of a window or
+ * two. */
+static bool record_ahead(struct ext4_walk *w, uint64_t block, uint32_t blocks)
+{
+	bool ahead = pf_blockset_has(&w->ahead[1], block);
+
+	if (!pf_blockset_add(&w->ahead[0], block, blocks))
+		return false;
+	w->ahead_bytes += (uint64_t)blocks * w->geo->block_size;
+	if (w->ahead_bytes > w->window / 2) {
+		pf_blockset_reset(&w->ahead[1], 0);
+		w->ahead[1] = w->ahead[0];
+		w->ahead[0] = (struct pf_blockset) { .entry = NULL };
+		pf_blockset_reset(&w->ahead[0], MAX_AHEAD_BYTES);
+		w->ahead_bytes = 0;
+	}
+	return !ahead;
+}
+
+bool ext4_walk_admit(struct ext4_walk *w, uint32_t directory, uint64_t block,
+		     uint32_t blocks)
+{
+	uint64_t bytes = (uint64_t)blocks * w->geo->block_size;
+	struct ext4_directory *d;
+	struct batch *b;
+	E2PF_LOCKED(w);
+
+	d = ext4_tree_find(&w->tree, directory);
+	if (!d || d->state == EXT4_NAMED)
+		return false;
+	b = &w->batch[d->batch];
+	if (b->bytes > w->window || !record_ahead(w, block, blocks))
+		return false;
+	w->read_bytes += bytes;
+	if (!b->passed) {
+		w->bytes += bytes;
+		b->bytes += bytes;
+	}
+	return true;
+}
+
+/* Without hashes, names are listed as they lie. */
+static uint32_t hash_of(const struct ext4_walk *w, const struct ext4_entry *entry)
+{
+	const struct ext4_geometry *geo = w->geo;
+	ext2_dirhash_t hash = w->tree.count;
+
+	if (geo->feature_compat & EXT2_FEATURE_COMPAT_DIR_INDEX)
+		w->hash(geo->hash_version, entry->name, (int)entry->length,
+			geo->hash_seed, &hash, NULL);
+	return hash;
+}
+
+bool ext4_walk_add(struct ext4_walk *w, uint32_t directory,
+		   const struct ext4_entry *entry)
+{
+	struct ext4_directory *parent, *d = NULL;
+	E2PF_LOCKED(w);
+
+	parent = ext4_tree_find(&w->tree, directory);
+	if (parent)
+		d = ext4_tree_add(&w->tree, parent, entry->ino, entry->name,
+				  entry->length);
+	if (!d)
+		return false;
+	d->hash = hash_of(w, entry);
+	w->depth[index_of_depth(parent)].children++;
+	if (pf_blockset_remove(&w->early, d->ino, 1)) {
+		d->opened = true;
+		w->tree.at = d;
+	}
+	return w->batches == w->chosen;
+}
+
+/*
+ * The program's opens.
+ */
+
+/* Two directories in one were opened one after the other.  Old votes fade. */
+static void vote(struct ext4_walk *w, const struct ext4_directory *a,
+		 const struct ext4_directory *b)
+{
+	enum ext4_order order, best = w->tree.order;
+
+	for (order = 0; order < EXT4_ORDERS; order++) {
+		w->votes[order] += ext4_tree_compare(order, a, b) < 0 ? 1 : -1;
+		w->votes[order] -= w->votes[order] / 64;
+		if (w->votes[order] > w->votes[best] + 3)
+			best = order;
+	}
+	w->tree.order = best;
+}
+
+static void open_known(struct ext4_walk *w, struct ext4_directory *d)
+{
+	struct batch *b = &w->batch[d->batch];
+
+	w->unknown = 0;
+	w->tree.at = d;
+	if (d->opened)
+		return;
+	d->opened = true;
+	if (d->parent->visited && d->parent != &w->tree.top)
+		vote(w, d->parent->visited, d);
+	d->parent->visited = d;
+	if (d->state == EXT4_NAMED || d->passed)
+		return;
+	b->left--;
+	b->hit = w->opens;
+}
+
+static void open_unknown(struct ext4_walk *w, uint32_t directory)
+{
+	struct ext4_directory *d = NULL;
+
+	if (pf_blockset_is_full(&w->early))
+		pf_blockset_reset(&w->early, MAX_UNKNOWN_BYTES);
+	pf_blockset_add(&w->early, directory, 1);
+	if (++w->unknown > MAX_UNKNOWN)
+		d = ext4_tree_add(&w->tree, &w->tree.top, directory, "", 0);
+	if (d)
+		open_known(w, d);
+}
+
+bool ext4_walk_open(struct ext4_walk *w, uint32_t directory)
+{
+	struct ext4_directory *d;
+	E2PF_LOCKED(w);
+
+	d = ext4_tree_find(&w->tree, directory);
+	w->opens++;
+	if (!d || d->state == EXT4_NAMED)
+		w->misses++;
+	else if (w->misses)
+		w->misses--;
+	if (d)
+		open_known(w, d);
+	else
+		open_unknown(w, directory);
+	pass_batches(w);
+	add_batch(w);
+	return w->batches > w->chosen;
+}
+
+/*
+ * Beginning and end.
+ */
+
+struct ext4_walk *ext4_walk_new(const struct ext4_geometry *geo, ext4_hash_fn *hash,
+				uint64_t window, uint64_t portion,
+				const uint32_t *directories, unsigned count)
+{
+	struct ext4_walk *w = calloc(1, sizeof(*w));
+	unsigned i;
+
+	if (!w)
+		return NULL;
+	pthread_mutex_init(&w->lock, NULL);
+	w->geo = geo;
+	w->hash = hash;
+	w->window = window;
+	w->portion = portion < window / BATCH_PART ? portion : window / BATCH_PART;
+	ext4_tree_init(&w->tree);
+	pf_blockset_reset(&w->ahead[0], MAX_AHEAD_BYTES);
+	pf_blockset_reset(&w->early, MAX_UNKNOWN_BYTES);
+	for (i = count; i; i--)
+		if (directories[i - 1] && directories[i - 1] <= geo->inodes)
+			ext4_tree_add(&w->tree, &w->tree.top, directories[i - 1], "", 0);
+	return w;
+}
+
+void ext4_walk_free(struct ext4_walk *w)
+{
+	if (!w)
+		return;
+	ext4_tree_free(&w->tree);
+	pf_blockset_reset(&w->ahead[0], 0);
+	pf_blockset_reset(&w->ahead[1], 0);
+	pf_blockset_reset(&w->early, 0);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# SPDX-FileCopyrightText: the e2prefetch contributors
+#
+# Commands that walk a mounted filesystem whose inode tables exceed the memory that may be
+# used: their output and status are the same, much more is read ahead than that memory
+# holds, and with what the kernel or the user's rights do not allow nothing is read.
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+. "$srcdir/tools/lib.sh"
+
+# 3,000 directories in three levels, and 15,000 files: tables of 4.5 MiB.
+make_tree()
+{
+	truncate -s 512M "$dir/image" &&
+		mke2fs -q -F -t ext4 -b 4096 -N 20000 \
+			-E nodiscard,lazy_itable_init=0 "$dir/image" &&
+		loop=$(loop_attach "$dir/image") && mount "$loop" "$mnt" || return
+	(cd "$mnt" && mkdir -p {1..10}/{1..10}/{1..29} &&
+		for d in */*; do
+			touch "$d"/{a..e} && touch "$d"/{1..29}/{a..e} || return
+		done)
+}
+
+mount_anew() { umount "$mnt" && mount "$loop" "$mnt"; }
+
+# The reader may end a moment after the command.
+says() { grep -q "$1" "$dir/err"; }
+
+# walk COMMAND...: it says the same as alone; sets $mib to what was read ahead.
+walk()
+{
+	mount_anew && exits 0 "$@" && sort "$dir/out" >"$dir/alone" && mount_anew &&
+		exits 0 env PREFETCH_MEM=4M "$PREFETCHER" -v "$mnt" -- "$@" &&
+		sort "$dir/out" | diff "$dir/alone" - && wait_for says read || return
+	mib=$(sed -n 's/.* \([0-9]*\)\.[0-9] MiB read in .*/\1/p' "$dir/err")
+}
+
+# Of the directories and tables, 16 MiB, at least half is read before a command comes to
+# it that takes its time: some milliseconds for each directory.
+is_followed() { walk find "$mnt" -type d -exec ls -ln {} \; && [ "$mib" -ge 8 ]; }
+
+in_two_passes() { walk sh -c "find $mnt/1 $mnt/2; find $mnt -ls"; }
+
+# The last one changes the filesystem, so it is the last test.
+removes_all()
+{
+	mount_anew &&
+		exits 0 env PREFETCH_MEM=4M "$PREFETCHER" -v "$mnt" -- \
+			rm -rf "$mnt"/{1..10} &&
+		[ "$(ls "$mnt")" = lost+found ] && umount "$mnt" &&
+		e2fsck -fn "$loop"
+}
+
+# Reads of a directory below the root, which is not known to be too large at first.
+below()
+{
+	walk find "$mnt/3" -ls && mount_anew &&
+		exits 0 env PREFETCH_MEM=4M "$PREFETCHER" -v "$mnt/3" "$mnt/4" -- \
+			find "$mnt/3" "$mnt/4" -ls && wait_for says 'MiB read'
+}
+
+# A process of somebody else is not followed: the command opens nothing.
+not_of_others()
+{
+	mount_anew && exits 0 env PREFETCH_MEM=4M "$PREFETCHER" -v "$mnt" -- \
+		sleep 0.5 && wait_for says 'MiB read' && cat "$dir/err" &&
+		sed -n 's/.* \([0-9.]*\) MiB read in .*/\1/p' "$dir/err" >"$dir/idle" &&
+		mount_anew && {
+			(sleep 0.2; find "$mnt" -ls >/dev/null) &
+			exits 0 env PREFETCH_MEM=4M "$PREFETCHER" -v "$mnt" -- sleep 0.5
+		} && wait && wait_for says 'MiB read' &&
+		sed -n 's/.* \([0-9.]*\) MiB read in .*/\1/p' "$dir/err" |
+		diff "$dir/idle" -
+}
+
+# Without CAP_SYS_ADMIN nothing is read, and that is said.
+not_allowed()
+{
+	mount_anew && exits 0 env PREFETCH_MEM=4M setpriv --bounding-set -sys_admin \
+		"$PREFETCHER" -v "$mnt" -- true && wait_for one_line &&
+		says 'nothing read ahead: inode tables exceed' "$dir/err"
+}
+
+test_all()
+{
+	dir=$E2PF_TMP/follow mnt=$E2PF_TMP/follow/mnt
+	mkdir -p "$mnt"
+	tap_check "a filesystem is made" make_tree || return
+	tap_check "a slow command is followed" undisturbed is_followed
+	tap_check "find" walk find "$mnt" -ls
+	tap_check "ls, by names" walk ls -lR "$mnt"
+	tap_check "du" walk du -a "$mnt"
+	tap_check "two passes" in_two_passes
+	tap_check "directories below the root" below
+	tap_check "the opens of others" undisturbed not_of_others
+	tap_unless "$(lacks setpriv)" "no CAP_SYS_ADMIN" not_allowed
+	tap_check "rm" removes_all
+	mountpoint -q "$mnt" && umount "$mnt"
+	loop_detach "$loop"
+}
+
+own_mounts "$@"
+require_programs mke2fs e2fsck
+missing=$(no_mounts)$(no_loops)
+[ -z "$missing" ] || tap_skip_all "$missing"
+tmp_setup
+tap_run test_all "$@"
