@@ -4,7 +4,7 @@
 
 /* With an inode such a part of its table is read, bytes: most of those beside it are in
  * the same directory or in the next ones. */
-#define PART (64u << 10)
+#define PART (16u << 10)
 
 /* What is parsed: a directory's inode or blocks. */
 struct parent {

@@ -16,6 +16,10 @@
  * window. */
 #define MAX_AHEAD_BYTES (8u << 20)
 
+/* The mean size of so many directories that were chosen last decides about the next
+ * batch. */
+#define LATELY 512u
+
 /* Directories that were opened before they were found.  The set takes so many bytes, and
  * is emptied when it is full.  If so many in a row are not found, reading goes on at the
  * last one. */
@@ -23,12 +27,13 @@
 #define MAX_UNKNOWN 1000u
 
 /* A batch is passed if of so many opens none was of it, and of as many more as there are
- * directories ahead, unless the program comes to others. */
+ * directories ahead.  After so many misses one makes room for what is nearer. */
 #define PATIENCE 200u
+#define FEW_MISSES 16u
 
 /* The program follows no order if it has opened so many more directories that were not
  * read ahead than others that were: nothing more is read. */
-#define MAX_MISSES 2000u
+#define MAX_MISSES 500u
 
 struct batch {
 	struct ext4_directory *first;
@@ -54,7 +59,7 @@ struct ext4_walk {
 	uint64_t oldest;		/* number of the first one in the ring */
 	uint64_t batches, chosen;	/* how many there are, and were chosen */
 	uint64_t bytes;			/* ahead */
-	uint64_t read_bytes, read;	/* of all batches: bytes, directories */
+	uint64_t read_bytes, read;	/* of the last batches: bytes, directories */
 	struct pf_blockset ahead[2];	/* blocks; the second is the older */
 	uint64_t ahead_bytes;		/* of the first */
 	uint64_t opens;
@@ -111,21 +116,46 @@ static uint64_t count_ahead(struct ext4_walk *w)
 	return all;
 }
 
-static void pass_batches(struct ext4_walk *w)
+static bool has_room(const struct ext4_walk *w)
 {
-	uint64_t number, patience = PATIENCE;
-	struct batch *b;
+	return w->bytes <= w->window - w->portion;
+}
 
-	if (w->misses < PATIENCE)
-		patience += count_ahead(w);
+static void pass(struct ext4_walk *w, struct batch *b)
+{
+	b->passed = true;
+	w->bytes -= b->bytes;
+	b->bytes = 0;
+}
+
+/* The program comes to what was found in directories ahead, for which there is no
+ * room: what is farthest from it must make some. */
+static void make_room(struct ext4_walk *w)
+{
+	struct batch *b, *oldest = NULL;
+	uint64_t number;
+
 	for (number = w->oldest; number < w->chosen; number++) {
 		b = batch_at(w, number);
-		if (b->left && w->opens - b->hit <= patience)
-			continue;
-		b->passed = true;
-		w->bytes -= b->bytes;
-		b->bytes = 0;
+		if (!b->passed && b->bytes && (!oldest || b->hit < oldest->hit))
+			oldest = b;
 	}
+	if (oldest)
+		pass(w, oldest);
+}
+
+static void pass_batches(struct ext4_walk *w)
+{
+	uint64_t number, patience = PATIENCE + count_ahead(w);
+	struct batch *b;
+
+	for (number = w->oldest; number < w->chosen; number++) {
+		b = batch_at(w, number);
+		if (!b->passed && (!b->left || w->opens - b->hit > patience))
+			pass(w, b);
+	}
+	if (w->misses > FEW_MISSES && w->opens % FEW_MISSES == 0 && !has_room(w))
+		make_room(w);
 	remove_batches(w);
 }
 
@@ -134,7 +164,7 @@ static void add_batch(struct ext4_walk *w)
 {
 	w->batches += w->chosen == w->batches && w->tree.top.named &&
 		      w->batches - w->oldest < MAX_BATCHES && w->misses < MAX_MISSES &&
-		      w->bytes <= w->window - w->portion;
+		      has_room(w);
 }
 
 /*
@@ -210,6 +240,11 @@ void ext4_walk_next(struct ext4_walk *w,
 		read(ctx, d->ino);
 	}
 	w->chosen++;
+	/* What was read lately tells more. */
+	if (w->read > LATELY) {
+		w->read /= 2;
+		w->read_bytes /= 2;
+	}
 }
 
 uint64_t ext4_walk_batches(struct ext4_walk *w, bool *more)
