@@ -198,20 +198,31 @@ static void pass(struct rig *r)
 	pf_elevator_end(&r->elevator);
 }
 
+/* Stands for ext2fs_dirhash(). */
+static errcode_t hash_name(int version, const char *name, int length,
+			   const uint32_t *seed, ext2_dirhash_t *hash,
+			   ext2_dirhash_t *minor)
+{
+	(void)version, (void)seed, (void)minor;
+	for (*hash = 0; length; length--)
+		*hash = *hash * 31 + (uint8_t)name[length - 1];
+	return 0;
+}
+
 /* Below a directory: passes over its units, which grow by parsing. */
 static void run_directory(struct rig *r, const struct pf_options *start)
 {
 	struct pf_source *source = &r->ext4->source;
 	uint64_t unit = 0, units;
+	unsigned phase;
 	bool more;
 
 	source->ops->begin(source, start, false);
-	while ((units = source->ops->units(source, EXT4_DIRECTORIES,
-					   &more)) > unit) {
+	phase = source->ops->next(source, NULL)->number;
+	while ((units = source->ops->units(source, phase, &more)) > unit) {
 		require(units <= r->geo.groups + r->geo.inodes);
 		for (; unit < units; unit++)
-			source->ops->seed(source, EXT4_DIRECTORIES, unit,
-					  add, r);
+			source->ops->seed(source, phase, unit, add, r);
 		pass(r);
 	}
 }
@@ -252,7 +263,6 @@ static void read_image(struct rig *r, struct input *in)
 	r->gap = take_byte(in) << 10;
 	classes = take_number(in, 2);
 	below = classes >> 15;
-	classes &= EXT4_ALL_CLASSES;
 	r->bad = take_byte(in);
 	make_image(take_byte(in) % 2);
 	apply_patches(in);
@@ -264,8 +274,9 @@ static void read_image(struct rig *r, struct input *in)
 	n = read_groups(r);
 	r->dev.size = r->geo.blocks * r->geo.block_size;
 	options = (struct ext4_source_options) {
-		.classes = classes, .guarded = below, .page = below ? 4096 : 0,
-		.below = &root, .below_count = below
+		.classes = classes & EXT4_ALL_CLASSES, .guarded = below, .page = below ? 4096 : 0,
+		.below = &root, .below_count = below,
+		.follow = classes >> 14 & 1 ? hash_name : NULL
 	};
 	r->ext4 = below ? ext4_directories_new(&r->geo, &options) :
 			  ext4_source_new(&r->geo, &options);

@@ -26,7 +26,7 @@ top=$srcdir/..
 sources_plan=$(echo "$top"/ext4/plan_*.c)
 sources_engine=$(echo "$top"/lib/{sysfile,thread}.c \
 	"$top"/prefetch/{blockset,claim,cost,elevator,engine,gate,health,inflight,pool,schedule,state,stats,survey,window,worker,device,filter,speed,spindle}.c)
-sources_image="$sources_engine $top/ext4/source.c $top/ext4/tables.c $top/ext4/directories.c
+sources_image="$sources_engine $top/ext4/source.c $(echo "$top"/ext4/{tables,directories,sweeps,batch,tree,walk}.c)
 	$sources_plan $srcdir/rigs/tiny-fs.c"
 sources_btrfs="$sources_engine $top/btrfs/source.c $top/btrfs/chunk_map.c
 	$top/btrfs/leaf_order.c $top/btrfs/plan.c
