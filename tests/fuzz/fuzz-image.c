@@ -274,7 +274,8 @@ static void read_image(struct rig *r, struct input *in)
 	n = read_groups(r);
 	r->dev.size = r->geo.blocks * r->geo.block_size;
 	options = (struct ext4_source_options) {
-		.classes = classes & EXT4_ALL_CLASSES, .guarded = below, .page = below ? 4096 : 0,
+		.classes = classes & EXT4_ALL_CLASSES, .guarded = below,
+		.page = below ? 4096 : 0,
 		.below = &root, .below_count = below,
 		.follow = classes >> 14 & 1 ? hash_name : NULL
 	};
