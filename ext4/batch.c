@@ -60,19 +60,11 @@ void ext4_batch_seed(const struct ext4_source *ext4, struct ext4_walk *walk,
 static void pass_on(void *ctx, const struct pf_ref *found)
 {
 	const struct parent *p = ctx;
-	struct ext4_kind kind = ext4_kind_of(found);
-	struct pf_ref ref = *found;
+	const struct pf_ref ref = ext4_ref_from(found, p->ino);
 	uint32_t size = p->ext4->geo->block_size;
 
-	if (!ext4_walk_admit(p->walk, p->ino, ref.offset / size, ref.length / size))
-		return;
-	if (kind.cls == EXT4_DIRS && !ref.parse) {
-		kind.parse = EXT4_DIRECTORY_BLOCK;
-		ref.parse = true;
-	}
-	kind.from_ino = p->ino;
-	ref.cookie = ext4_cookie_of(kind);
-	p->plan->sink(p->plan->ctx, &ref);
+	if (ext4_walk_admit(p->walk, p->ino, ref.offset / size, ref.length / size))
+		p->plan->sink(p->plan->ctx, &ref);
 }
 
 static void add_entry(void *ctx, const struct ext4_entry *entry)

@@ -128,6 +128,22 @@ static inline struct ext4_kind ext4_kind_of(const struct pf_ref *ref)
 	return kind;
 }
 
+/* The same reference, as one to which the inode of this number leads: the blocks of a
+ * directory are parsed for their entries. */
+static inline struct pf_ref ext4_ref_from(const struct pf_ref *found, uint32_t ino)
+{
+	struct ext4_kind kind = ext4_kind_of(found);
+	struct pf_ref ref = *found;
+
+	if (kind.cls == EXT4_DIRS && !ref.parse) {
+		kind.parse = EXT4_DIRECTORY_BLOCK;
+		ref.parse = true;
+	}
+	kind.from_ino = ino;
+	ref.cookie = ext4_cookie_of(kind);
+	return ref;
+}
+
 /* The kind of blocks that are not parsed. */
 static inline struct ext4_kind ext4_unparsed(enum ext4_class cls)
 {

@@ -89,28 +89,28 @@ static bool add_to(struct ext4_sweeps *s, struct pf_blockset *set, uint64_t at)
 	return added;
 }
 
+static bool is_wanted(const struct ext4_sweeps *s, const struct pf_ref *ref)
+{
+	struct ext4_kind kind = ext4_kind_of(ref);
+
+	return kind.parse == EXT4_DIRECTORY_TABLE ||
+	       pf_blockset_has(&s->wanted, kind.from_ino);
+}
+
 /* A sink, whose `ctx` is the parent. */
 static void keep_ref(void *ctx, const struct pf_ref *found)
 {
 	const struct parent *parent = ctx;
 	struct ext4_sweeps *s = parent->s;
-	struct ext4_kind kind = ext4_kind_of(found);
-	struct pf_ref ref = *found;
+	const struct pf_ref ref = ext4_ref_from(found, parent->number);
 
 	s->full |= s->refs == MAX_REFS ||
 		   !e2pf_have_room((void **)&s->ref, &s->ref_room, s->refs, 1,
 				   sizeof(*s->ref));
 	if (s->full)
 		return;
-	if (kind.cls == EXT4_DIRS && !ref.parse) {
-		kind.parse = EXT4_DIRECTORY_BLOCK;
-		ref.parse = true;
-	}
-	kind.from_ino = parent->number;
-	ref.cookie = ext4_cookie_of(kind);
 	s->ref[s->refs++] = ref;
-	s->found_more |= kind.parse == EXT4_DIRECTORY_TABLE ||
-			 pf_blockset_has(&s->wanted, kind.from_ino);
+	s->found_more |= is_wanted(s, &ref);
 }
 
 static uint64_t table_parts(const struct ext4_sweeps *s)
@@ -273,14 +273,6 @@ static void follow_names(struct ext4_sweeps *s)
 		s->steps += before;
 		s->full |= s->steps > MAX_STEPS;
 	} while (n < before && !s->full);
-}
-
-static bool is_wanted(const struct ext4_sweeps *s, const struct pf_ref *ref)
-{
-	struct ext4_kind kind = ext4_kind_of(ref);
-
-	return kind.parse == EXT4_DIRECTORY_TABLE ||
-	       pf_blockset_has(&s->wanted, kind.from_ino);
 }
 
 static bool is_near(const struct ext4_sweeps *s, const struct pf_ref *ref)
