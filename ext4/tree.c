@@ -7,13 +7,10 @@
 #include "lib/array.h"
 #include "tree.h"
 
-/* Each takes 80 bytes and its name, and 32 in the search tree: 75 MiB at most.  Of those
- * beyond, and of those that lie deeper, only the program's opens tell. */
+/* Each takes 112 bytes, and 32 in the search tree: 75 MiB at most.  Of those beyond, and
+ * of those that lie deeper, only the program's opens tell. */
 #define MAX_DIRECTORIES (1u << 19)
 #define MAX_DEPTH 1000u
-
-/* A name's first bytes decide about the order. */
-#define MAX_NAME 31u
 
 static int compare_inodes(const void *a, const void *b)
 {
@@ -145,14 +142,13 @@ struct ext4_directory *ext4_tree_add(struct ext4_tree *tree,
 {
 	struct ext4_directory *d = NULL;
 
-	length = length < MAX_NAME ? length : MAX_NAME;
 	if (tree->count < MAX_DIRECTORIES && parent->depth < MAX_DEPTH &&
 	    !ext4_tree_find(tree, ino))
-		d = calloc(1, sizeof(*d) + length + 1);
+		d = calloc(1, sizeof(*d));
 	if (!d)
 		return NULL;
 	d->ino = ino;
-	memcpy(d->name, name, length);
+	memcpy(d->name, name, length < sizeof(d->name) ? length : sizeof(d->name) - 1);
 	d->depth = (uint16_t)(parent->depth + 1);
 	d->order = parent->order = EXT4_ORDERS;
 	if (!tsearch(d, &tree->by_ino, compare_inodes)) {

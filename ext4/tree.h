@@ -37,7 +37,7 @@ struct ext4_directory {
 	uint8_t order;			/* of its children; EXT4_ORDERS: none */
 	bool opened;			/* by the program */
 	bool passed;			/* its batch is no longer ahead */
-	char name[];			/* its first 31 bytes */
+	char name[32];			/* its first bytes: they decide about the order */
 };
 
 struct ext4_tree {
