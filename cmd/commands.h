@@ -5,6 +5,7 @@
 #ifndef CMD_COMMANDS_H
 #define CMD_COMMANDS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -100,16 +101,34 @@ int open_session(const struct options *o, const struct target *target,
  * Which directories the command opens (opens.c).
  */
 
+struct file_handle;
+
 /* Returns a descriptor, or -1 if the kernel or the user's rights do not allow it. */
 int opens_init(void);
 
-/* Observe the filesystem with this path.  Returns false if that is not possible. */
+/* Observe the filesystem with this path, or none (NULL), and no other any more.  Returns
+ * false if that is not possible. */
 bool opens_watch(int opens, const char *path);
 
-/* Pass on the inode of each directory that the command, or what it has started, has
- * opened since the last call.  Returns false if nothing more can be observed. */
-bool opens_read(int opens, pid_t command, void (*found)(void *ctx, uint32_t directory),
-		void *ctx);
+/* Pass on the handle of each directory that the command, or what it has started, has
+ * opened since the last call; it may be changed.  Returns false if nothing more can be
+ * observed. */
+bool opens_read(int opens, pid_t command,
+		void (*found)(void *ctx, struct file_handle *handle), void *ctx);
+
+uint32_t opened_inode(const struct file_handle *handle);
+
+/* A directory, those it is in, and their names. */
+#define OPENED_DEPTH 64u
+struct opened_path {
+	struct ext4_entry entry[OPENED_DEPTH];
+	char names[PATH_MAX];
+};
+
+/* Find them in the kernel's memory; `mounted` is any path of the filesystem.  The last
+ * ones may be of another filesystem.  Returns how many they are; 0: not known. */
+unsigned opened_path(const char *mounted, struct file_handle *handle,
+		     struct opened_path *path);
 
 /*
  * The user's command, and the reader beside it (run.c).
@@ -117,7 +136,8 @@ bool opens_read(int opens, pid_t command, void (*found)(void *ctx, uint32_t dire
 
 struct beside {
 	int opens;			/* of opens_init(); -1: none */
-	void (*opened)(void *ctx, uint32_t directory);	/* gets what is observed */
+	/* Gets what is observed. */
+	void (*opened)(void *ctx, struct file_handle *handle);
 	void *ctx;
 	pid_t command;			/* its process; 0: there is no command */
 	int pidfd;			/* of that; -1: not known */

@@ -134,6 +134,7 @@ static bool read_target(struct reading *r, unsigned i)
 	}
 	over = is_over(r, i + 1);
 	if (opened && !over && wait_for_target(r, t)) {
+		opens_watch(r->beside.opens, NULL);
 		subtract_memory(r, t->session);
 		over = is_over(r, i + 1);
 		if (!over)
@@ -204,18 +205,25 @@ static bool shows_progress(const struct reading *r)
 }
 
 /* The command has opened a directory. */
-static void pass_open(void *ctx, uint32_t directory)
+static void pass_open(void *ctx, struct file_handle *handle)
 {
+	static struct opened_path path;
 	struct reading *r = ctx;
 	struct target *t = NULL;
+	struct ext4_source *ext4;
+	unsigned count = 0;
 
 	pthread_mutex_lock(&r->lock);
 	if (r->begun)
 		t = &r->targets.item[r->begun - 1];
 	pthread_mutex_unlock(&r->lock);
-	if (t && t->session && t->follow)
-		ext4_directories_open(ext4_session_of(t->session)->ext4,
-				      t->session->engine, directory);
+	if (!t || !t->session || !t->follow)
+		return;
+	ext4 = ext4_session_of(t->session)->ext4;
+	path.entry[0] = (struct ext4_entry) { .ino = opened_inode(handle) };
+	if (!ext4_directories_know(ext4, path.entry[0].ino))
+		count = opened_path(t->path, handle, &path);
+	ext4_directories_open(ext4, t->session->engine, path.entry, count ? count : 1);
 }
 
 static bool may_begin(struct reading *r)
@@ -279,6 +287,9 @@ static const char *why_incomplete(const struct target *t,
 {
 	return t->session->why_off ? t->session->why_off :
 	       st->errors ? "reads failed" :
+	       t->follow &&
+	       ext4_directories_gave_up(ext4_session_of(t->session)->ext4) ?
+	       "the command follows no known order of directories" :
 	       st->gave_up ? "memory limit reached" :
 	       t->seconds > 0 ? NULL : command_ended;
 }

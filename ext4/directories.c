@@ -198,12 +198,19 @@ struct ext4_source *ext4_directories_new(const struct ext4_geometry *geo,
 	return &d->ext4;
 }
 
+bool ext4_directories_know(const struct ext4_source *ext4, uint32_t directory)
+{
+	const struct directories *d = (const struct directories *)ext4;
+
+	return d->walk && ext4_walk_knows(d->walk, directory);
+}
+
 void ext4_directories_open(struct ext4_source *ext4, struct pf_engine *engine,
-			   uint32_t directory)
+			   const struct ext4_entry *path, unsigned count)
 {
 	struct directories *d = directories_of(&ext4->source);
 
-	if (d->walk && ext4_walk_open(d->walk, directory))
+	if (d->walk && ext4_walk_open(d->walk, path, count))
 		pf_engine_add_units(engine, EXT4_WALK, no_units, NULL);
 }
 
@@ -212,4 +219,11 @@ bool ext4_directories_are_ahead(const struct ext4_source *ext4)
 	const struct directories *d = (const struct directories *)ext4;
 
 	return d->walk && ext4_walk_is_ahead(d->walk);
+}
+
+bool ext4_directories_gave_up(const struct ext4_source *ext4)
+{
+	const struct directories *d = (const struct directories *)ext4;
+
+	return d->walk && ext4_walk_is_over(d->walk);
 }

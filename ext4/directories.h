@@ -18,9 +18,16 @@
 struct ext4_source *ext4_directories_new(const struct ext4_geometry *geo,
 					 const struct ext4_source_options *options);
 
-/* The program that is followed has opened this directory. */
+/* Returns true if a program is followed and may come to this directory. */
+bool ext4_directories_know(const struct ext4_source *ext4, uint32_t directory);
+
+/* The program that is followed has opened the first directory of the path, as in
+ * ext4_walk_open(). */
 void ext4_directories_open(struct ext4_source *ext4, struct pf_engine *engine,
-			   uint32_t directory);
+			   const struct ext4_entry *path, unsigned count);
+
+/* Returns true if the program that was followed follows no order. */
+bool ext4_directories_gave_up(const struct ext4_source *ext4);
 
 /* Returns true if a program is followed and may begin now. */
 bool ext4_directories_are_ahead(const struct ext4_source *ext4);

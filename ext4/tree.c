@@ -34,6 +34,7 @@ int ext4_tree_compare(enum ext4_order order, const struct ext4_directory *a,
 		      const struct ext4_directory *b)
 {
 	return order == EXT4_BY_HASH ? E2PF_COMPARE(a->hash, b->hash) :
+	       order == EXT4_BY_HASH_REVERSED ? E2PF_COMPARE(b->hash, a->hash) :
 	       order == EXT4_BY_NAME ? strcmp(a->name, b->name) :
 				       E2PF_COMPARE(a->ino, b->ino);
 }
@@ -48,6 +49,7 @@ static int function(const void *a, const void *b) \
 DEFINE_COMPARE(by_hash, EXT4_BY_HASH)
 DEFINE_COMPARE(by_name, EXT4_BY_NAME)
 DEFINE_COMPARE(by_inode, EXT4_BY_INODE)
+DEFINE_COMPARE(by_hash_reversed, EXT4_BY_HASH_REVERSED)
 
 static void link_first(struct ext4_directory *parent, struct ext4_directory *d)
 {
@@ -65,7 +67,7 @@ static void sort_children(struct ext4_tree *tree, struct ext4_directory *d)
 {
 	static int (*const compare_by[])(const void *, const void *) = {
 		[EXT4_BY_HASH] = by_hash, [EXT4_BY_NAME] = by_name,
-		[EXT4_BY_INODE] = by_inode
+		[EXT4_BY_INODE] = by_inode, [EXT4_BY_HASH_REVERSED] = by_hash_reversed
 	};
 	struct ext4_directory **all, *c;
 	size_t n = 0;
@@ -98,8 +100,10 @@ static void count_named(struct ext4_directory *d, int more)
 
 void ext4_tree_set_state(struct ext4_directory *d, enum ext4_directory_state state)
 {
+	if (d->state == state)
+		return;
+	count_named(d, (state == EXT4_NAMED) - (d->state == EXT4_NAMED));
 	d->state = (uint8_t)state;
-	count_named(d, -1);
 }
 
 /* The first one of a directory, which has one, or itself. */
@@ -163,6 +167,8 @@ struct ext4_directory *ext4_tree_add(struct ext4_tree *tree,
 
 static void remove_one(struct ext4_tree *tree, struct ext4_directory *d)
 {
+	unsigned i;
+
 	tdelete(d, &tree->by_ino, compare_inodes);
 	tree->count--;
 	if (d->previous)
@@ -173,8 +179,9 @@ static void remove_one(struct ext4_tree *tree, struct ext4_directory *d)
 		d->next->previous = d->previous;
 	if (d->parent->visited == d)
 		d->parent->visited = NULL;
-	if (tree->at == d)
-		tree->at = d->next ? d->next : d->parent;
+	for (i = 0; i < EXT4_POSITIONS; i++)
+		if (tree->at[i] == d)
+			tree->at[i] = d->next ? d->next : d->parent;
 	free(d);
 }
 
@@ -182,7 +189,7 @@ void ext4_tree_remove_passed(struct ext4_tree *tree, struct ext4_directory *d)
 {
 	struct ext4_directory *parent;
 
-	for (; d != &tree->top && d->passed && !d->child; d = parent) {
+	for (; d->depth > 1 && d->passed && !d->child; d = parent) {
 		parent = d->parent;
 		remove_one(tree, d);
 	}

@@ -15,8 +15,13 @@
 #define EXT4_TREE_DEPTHS 64u
 
 /* Programs come to the directories in one by their hashes, as the kernel lists them; by
- * their names; or by their inodes. */
-enum ext4_order { EXT4_BY_HASH, EXT4_BY_NAME, EXT4_BY_INODE, EXT4_ORDERS };
+ * their names; by their inodes; or to the one first that was listed last. */
+enum ext4_order {
+	EXT4_BY_HASH, EXT4_BY_NAME, EXT4_BY_INODE, EXT4_BY_HASH_REVERSED, EXT4_ORDERS
+};
+
+/* Threads of a program that are followed. */
+#define EXT4_POSITIONS 16u
 
 enum ext4_directory_state {
 	EXT4_NAMED,			/* to be read */
@@ -42,7 +47,8 @@ struct ext4_directory {
 
 struct ext4_tree {
 	struct ext4_directory top;	/* those at which the walk begins are in this */
-	struct ext4_directory *at;	/* opened last, or where that was; or NULL */
+	/* Those that were opened last, the newest first, or where those were; or NULL. */
+	struct ext4_directory *at[EXT4_POSITIONS];
 	uint32_t count;			/* of directories */
 	enum ext4_order order;
 	void *by_ino;			/* of tsearch(3) */
@@ -61,10 +67,9 @@ struct ext4_directory *ext4_tree_add(struct ext4_tree *tree,
 				     const char *name, unsigned length);
 
 /* Remove this directory if it was passed and has no children, then its parent if that was
- * passed, and so on. */
+ * passed, and so on; but none at which the walk begins. */
 void ext4_tree_remove_passed(struct ext4_tree *tree, struct ext4_directory *d);
 
-/* Change the state of a directory that is EXT4_NAMED. */
 void ext4_tree_set_state(struct ext4_directory *d, enum ext4_directory_state state);
 
 /* The next directory that is EXT4_NAMED: in `from`, then behind it, then from the

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/lock.h"
 #include "prefetch/blockset.h"
@@ -20,12 +21,6 @@
  * batch. */
 #define LATELY 512u
 
-/* Directories that were opened before they were found.  The set takes so many bytes, and
- * is emptied when it is full.  If so many in a row are not found, reading goes on at the
- * last one. */
-#define MAX_UNKNOWN_BYTES (256u << 10)
-#define MAX_UNKNOWN 1000u
-
 /* A batch is passed if of so many opens none was of it, and of as many more as there are
  * directories ahead.  After so many misses one makes room for what is nearer. */
 #define PATIENCE 200u
@@ -38,11 +33,12 @@
 struct batch {
 	struct ext4_directory *first;
 	uint32_t left;			/* directories that were not opened */
-	uint64_t bytes;
+	uint64_t bytes;			/* 0 when it is passed */
 	uint64_t hit;			/* opens when one was opened last */
 	pthread_t reader;		/* the thread that reads and parses it, */
 	bool parsed;			/* until it takes another one */
-	bool passed;
+	bool used, passed;
+	bool postponed;			/* may be read once more */
 };
 
 struct ext4_walk {
@@ -55,8 +51,7 @@ struct ext4_walk {
 	struct {
 		uint64_t read, children;
 	} depth[EXT4_TREE_DEPTHS];
-	struct batch batch[MAX_BATCHES];	/* a ring */
-	uint64_t oldest;		/* number of the first one in the ring */
+	struct batch batch[MAX_BATCHES], *next;
 	uint64_t batches, chosen;	/* how many there are, and were chosen */
 	uint64_t bytes;			/* ahead */
 	uint64_t read_bytes, read;	/* of the last batches: bytes, directories */
@@ -64,8 +59,8 @@ struct ext4_walk {
 	uint64_t ahead_bytes;		/* of the first */
 	uint64_t opens;
 	uint32_t misses;		/* more than hits */
-	uint32_t unknown;		/* opens since the last of a known directory */
-	struct pf_blockset early;	/* inodes of unknown directories */
+	bool over;			/* the program follows no order */
+	bool looks;			/* the last batch was one of choose_opened() */
 	int32_t votes[EXT4_ORDERS];
 };
 
@@ -73,46 +68,53 @@ struct ext4_walk {
  * Batches.
  */
 
-static struct batch *batch_at(struct ext4_walk *w, uint64_t number)
-{
-	return &w->batch[number % MAX_BATCHES];
-}
-
 /* Directories that are parsed must be in the tree. */
-static void remove_batches(struct ext4_walk *w)
+static void end_batch(struct ext4_walk *w, struct batch *b)
 {
 	struct ext4_directory *d, *next;
-	struct batch *b;
 
-	for (; w->oldest < w->chosen; w->oldest++) {
-		b = batch_at(w, w->oldest);
-		if (!b->parsed || !b->passed)
-			return;
-		for (d = b->first; d; d = next) {
-			next = d->of_batch;
-			d->passed = true;
-			ext4_tree_remove_passed(&w->tree, d);
+	b->used = false;
+	for (d = b->first; d; d = next) {
+		next = d->of_batch;
+		if (b->postponed && !d->opened) {
+			ext4_tree_set_state(d, EXT4_NAMED);
+			continue;
 		}
+		d->passed = true;
+		ext4_tree_remove_passed(&w->tree, d);
 	}
 }
 
 /* This thread reads no batch any more. */
 static void end_batches(struct ext4_walk *w)
 {
-	uint64_t number;
+	struct batch *b;
 
-	for (number = w->oldest; number < w->chosen; number++)
-		batch_at(w, number)->parsed |=
-			pthread_equal(batch_at(w, number)->reader, pthread_self());
-	remove_batches(w);
+	for (b = w->batch; b < w->batch + MAX_BATCHES; b++) {
+		b->parsed |= b->used && pthread_equal(b->reader, pthread_self());
+		if (b->used && b->parsed && b->passed)
+			end_batch(w, b);
+	}
 }
 
-static uint64_t count_ahead(struct ext4_walk *w)
+/* NULL if there are too many. */
+static struct batch *unused_batch(struct ext4_walk *w)
 {
-	uint64_t number, all = 0;
+	struct batch *b;
 
-	for (number = w->oldest; number < w->chosen; number++)
-		all += batch_at(w, number)->left;
+	for (b = w->batch; b < w->batch + MAX_BATCHES; b++)
+		if (!b->used)
+			return b;
+	return NULL;
+}
+
+static uint64_t count_ahead(const struct ext4_walk *w)
+{
+	uint64_t all = 0;
+	unsigned i;
+
+	for (i = 0; i < MAX_BATCHES; i++)
+		all += w->batch[i].used ? w->batch[i].left : 0;
 	return all;
 }
 
@@ -126,6 +128,8 @@ static void pass(struct ext4_walk *w, struct batch *b)
 	b->passed = true;
 	w->bytes -= b->bytes;
 	b->bytes = 0;
+	if (b->parsed)
+		end_batch(w, b);
 }
 
 /* The program comes to what was found in directories ahead, for which there is no
@@ -133,38 +137,51 @@ static void pass(struct ext4_walk *w, struct batch *b)
 static void make_room(struct ext4_walk *w)
 {
 	struct batch *b, *oldest = NULL;
-	uint64_t number;
 
-	for (number = w->oldest; number < w->chosen; number++) {
-		b = batch_at(w, number);
-		if (!b->passed && b->bytes && (!oldest || b->hit < oldest->hit))
+	for (b = w->batch; b < w->batch + MAX_BATCHES; b++)
+		if (b->used && b->bytes && (!oldest || b->hit < oldest->hit))
 			oldest = b;
+	if (!oldest)
+		return;
+	oldest->postponed = true;
+	pass(w, oldest);
+}
+
+/* The program is in a directory that was not read: what it comes to is not known. */
+static bool is_lost(const struct ext4_walk *w)
+{
+	const struct ext4_directory *d;
+	unsigned i;
+
+	for (i = 0; i < EXT4_POSITIONS; i++) {
+		d = w->tree.at[i];
+		if (d && d->opened && d->state == EXT4_NAMED)
+			return true;
 	}
-	if (oldest)
-		pass(w, oldest);
+	return false;
 }
 
 static void pass_batches(struct ext4_walk *w)
 {
-	uint64_t number, patience = PATIENCE + count_ahead(w);
+	uint64_t patience = PATIENCE + count_ahead(w);
 	struct batch *b;
 
-	for (number = w->oldest; number < w->chosen; number++) {
-		b = batch_at(w, number);
-		if (!b->passed && (!b->left || w->opens - b->hit > patience))
+	for (b = w->batch; b < w->batch + MAX_BATCHES; b++)
+		if (b->used && !b->passed &&
+		    (!b->left || w->opens - b->hit > patience))
 			pass(w, b);
-	}
-	if (w->misses > FEW_MISSES && w->opens % FEW_MISSES == 0 && !has_room(w))
+	if (is_lost(w) && !has_room(w))
 		make_room(w);
-	remove_batches(w);
 }
 
 /* A batch is chosen by its reader, when more directories are known. */
 static void add_batch(struct ext4_walk *w)
 {
-	w->batches += w->chosen == w->batches && w->tree.top.named &&
-		      w->batches - w->oldest < MAX_BATCHES && w->misses < MAX_MISSES &&
-		      has_room(w);
+	if (w->chosen < w->batches || !w->tree.top.named || w->over ||
+	    !(has_room(w) || is_lost(w)))
+		return;
+	w->next = unused_batch(w);
+	w->batches += w->next ? 1 : 0;
 }
 
 /*
@@ -202,43 +219,85 @@ static bool is_passed(const struct ext4_directory *d)
 	return d->opened && next && next->opened;
 }
 
-static void add_to_batch(struct ext4_walk *w, struct ext4_directory *d)
+struct reader {
+	void (*read)(void *ctx, uint32_t directory);
+	void *ctx;
+};
+
+static void add_to_batch(struct ext4_walk *w, const struct reader *reader,
+			 struct ext4_directory *d)
 {
-	struct batch *b = batch_at(w, w->chosen);
+	struct batch *b = w->next;
 
 	ext4_tree_set_state(d, EXT4_CHOSEN);
-	d->batch = (uint8_t)(w->chosen % MAX_BATCHES);
+	d->batch = (uint8_t)(b - w->batch);
 	d->of_batch = b->first;
 	b->first = d;
 	b->left += !d->opened;
 	w->read++;
+	reader->read(reader->ctx, d->ino);
 }
 
-void ext4_walk_next(struct ext4_walk *w,
-		    void (*read)(void *ctx, uint32_t directory), void *ctx)
+/* Only the directories in which the program is, and those in which they are. */
+static void choose_opened(struct ext4_walk *w, const struct reader *reader)
 {
-	double size[EXT4_TREE_DEPTHS], left = 1;
 	struct ext4_directory *d;
-	E2PF_LOCKED(w);
+	unsigned i;
 
-	end_batches(w);
-	*batch_at(w, w->chosen) = (struct batch) {
-		.hit = w->opens, .reader = pthread_self()
-	};
-	estimate_sizes(w, size);
-	if (w->read_bytes)
-		left = (double)w->portion * (double)w->read / (double)w->read_bytes;
-	d = w->tree.at;
-	while (left > 0 && (d = ext4_tree_next(&w->tree, d))) {
+	for (i = 0; i < EXT4_POSITIONS; i++)
+		for (d = w->tree.at[i]; d; d = d->parent)
+			if (d->opened && d->state == EXT4_NAMED)
+				add_to_batch(w, reader, d);
+}
+
+/* Choose what follows `d`, for so many directories.  Returns for how many it was. */
+static double choose_from(struct ext4_walk *w, const struct reader *reader,
+			  struct ext4_directory *d, const double *size, double share)
+{
+	double chosen = 0;
+
+	while (chosen < share && (d = ext4_tree_next(&w->tree, d))) {
 		if (is_passed(d)) {
 			ext4_tree_set_state(d, EXT4_READ);
 			d->passed = true;
 			continue;
 		}
-		left -= size[index_of_depth(d)];
-		add_to_batch(w, d);
-		read(ctx, d->ino);
+		chosen += size[index_of_depth(d)];
+		add_to_batch(w, reader, d);
 	}
+	return chosen;
+}
+
+/* From each of the program's positions on; if there is only one, all follow it. */
+static void choose_next(struct ext4_walk *w, const struct reader *reader)
+{
+	double size[EXT4_TREE_DEPTHS], left = 1, share;
+	unsigned i;
+
+	estimate_sizes(w, size);
+	if (w->read_bytes)
+		left = (double)w->portion * (double)w->read / (double)w->read_bytes;
+	share = left / EXT4_POSITIONS;
+	for (i = 0; i < EXT4_POSITIONS && left > 0; i++)
+		left -= choose_from(w, reader, w->tree.at[i], size,
+				    share < left ? share : left);
+}
+
+void ext4_walk_next(struct ext4_walk *w,
+		    void (*read)(void *ctx, uint32_t directory), void *ctx)
+{
+	const struct reader reader = { read, ctx };
+	E2PF_LOCKED(w);
+
+	end_batches(w);
+	*w->next = (struct batch) {
+		.used = true, .hit = w->opens, .reader = pthread_self()
+	};
+	w->looks = is_lost(w) && !w->looks;
+	if (w->looks)
+		choose_opened(w, &reader);
+	else
+		choose_next(w, &reader);
 	w->chosen++;
 	/* What was read lately tells more. */
 	if (w->read > LATELY) {
@@ -252,8 +311,15 @@ uint64_t ext4_walk_batches(struct ext4_walk *w, bool *more)
 	E2PF_LOCKED(w);
 
 	add_batch(w);
-	*more = w->tree.top.named;
+	*more = w->tree.top.named && !w->over;
 	return w->batches;
+}
+
+bool ext4_walk_is_over(struct ext4_walk *w)
+{
+	E2PF_LOCKED(w);
+
+	return w->over;
 }
 
 bool ext4_walk_is_ahead(struct ext4_walk *w)
@@ -275,7 +341,7 @@ bool ext4_walk_takes(struct ext4_walk *w, uint32_t directory)
 	d = ext4_tree_find(&w->tree, directory);
 	if (!d || d->state != EXT4_CHOSEN)
 		return false;
-	d->state = EXT4_READ;
+	ext4_tree_set_state(d, EXT4_READ);
 	w->depth[index_of_depth(d)].read++;
 	return true;
 }
@@ -321,36 +387,34 @@ bool ext4_walk_admit(struct ext4_walk *w, uint32_t directory, uint64_t block,
 	return true;
 }
 
-/* Without hashes, names are listed as they lie. */
-static uint32_t hash_of(const struct ext4_walk *w, const struct ext4_entry *entry)
+static struct ext4_directory *add_directory(struct ext4_walk *w,
+					    struct ext4_directory *parent,
+					    const struct ext4_entry *entry)
 {
+	struct ext4_directory *d = ext4_tree_add(&w->tree, parent, entry->ino,
+						 entry->name, entry->length);
 	const struct ext4_geometry *geo = w->geo;
 	ext2_dirhash_t hash = w->tree.count;
 
-	if (geo->feature_compat & EXT2_FEATURE_COMPAT_DIR_INDEX)
+	/* Without hashes, names are listed as they lie. */
+	if (d && geo->feature_compat & EXT2_FEATURE_COMPAT_DIR_INDEX)
 		w->hash(geo->hash_version, entry->name, (int)entry->length,
 			geo->hash_seed, &hash, NULL);
-	return hash;
+	if (d)
+		d->hash = hash;
+	return d;
 }
 
 bool ext4_walk_add(struct ext4_walk *w, uint32_t directory,
 		   const struct ext4_entry *entry)
 {
-	struct ext4_directory *parent, *d = NULL;
+	struct ext4_directory *parent;
 	E2PF_LOCKED(w);
 
 	parent = ext4_tree_find(&w->tree, directory);
-	if (parent)
-		d = ext4_tree_add(&w->tree, parent, entry->ino, entry->name,
-				  entry->length);
-	if (!d)
+	if (!parent || !add_directory(w, parent, entry))
 		return false;
-	d->hash = hash_of(w, entry);
 	w->depth[index_of_depth(parent)].children++;
-	if (pf_blockset_remove(&w->early, d->ino, 1)) {
-		d->opened = true;
-		w->tree.at = d;
-	}
 	return w->batches == w->chosen;
 }
 
@@ -377,8 +441,8 @@ static void open_known(struct ext4_walk *w, struct ext4_directory *d)
 {
 	struct batch *b = &w->batch[d->batch];
 
-	w->unknown = 0;
-	w->tree.at = d;
+	memmove(w->tree.at + 1, w->tree.at, sizeof(w->tree.at) - sizeof(w->tree.at[0]));
+	w->tree.at[0] = d;
 	if (d->opened)
 		return;
 	d->opened = true;
@@ -391,37 +455,52 @@ static void open_known(struct ext4_walk *w, struct ext4_directory *d)
 	b->hit = w->opens;
 }
 
-static void open_unknown(struct ext4_walk *w, uint32_t directory)
+/* Add the first directory of the path to one that is known, with those between them. */
+static struct ext4_directory *add_path(struct ext4_walk *w, const struct ext4_entry *path,
+				       unsigned count)
 {
 	struct ext4_directory *d = NULL;
+	unsigned i;
 
-	if (pf_blockset_is_full(&w->early))
-		pf_blockset_reset(&w->early, MAX_UNKNOWN_BYTES);
-	pf_blockset_add(&w->early, directory, 1);
-	if (++w->unknown > MAX_UNKNOWN)
-		d = ext4_tree_add(&w->tree, &w->tree.top, directory, "", 0);
-	if (d)
-		open_known(w, d);
+	for (i = 1; i < count && !(d = ext4_tree_find(&w->tree, path[i].ino)); i++)
+		;
+	while (d && i--) {
+		d->opened = true;
+		d = add_directory(w, d, &path[i]);
+	}
+	return d;
 }
 
-bool ext4_walk_open(struct ext4_walk *w, uint32_t directory)
+bool ext4_walk_knows(struct ext4_walk *w, uint32_t directory)
+{
+	E2PF_LOCKED(w);
+
+	return ext4_tree_find(&w->tree, directory);
+}
+
+bool ext4_walk_open(struct ext4_walk *w, const struct ext4_entry *path, unsigned count)
 {
 	struct ext4_directory *d;
 	E2PF_LOCKED(w);
 
-	d = ext4_tree_find(&w->tree, directory);
+	d = ext4_tree_find(&w->tree, path->ino);
+	if (!d) {
+		d = add_path(w, path, count);
+		/* The walk does not come to it. */
+		if (!d && count > 1)
+			return false;
+	}
 	w->opens++;
 	if (!d || d->state == EXT4_NAMED)
 		w->misses++;
 	else if (w->misses)
 		w->misses--;
+	w->over |= w->misses == MAX_MISSES;
 	if (d)
 		open_known(w, d);
-	else
-		open_unknown(w, directory);
 	pass_batches(w);
 	add_batch(w);
-	return w->batches > w->chosen;
+	return w->batches > w->chosen || w->over;
 }
 
 /*
@@ -444,7 +523,6 @@ struct ext4_walk *ext4_walk_new(const struct ext4_geometry *geo, ext4_hash_fn *h
 	w->portion = portion < window / BATCH_PART ? portion : window / BATCH_PART;
 	ext4_tree_init(&w->tree);
 	pf_blockset_reset(&w->ahead[0], MAX_AHEAD_BYTES);
-	pf_blockset_reset(&w->early, MAX_UNKNOWN_BYTES);
 	for (i = count; i; i--)
 		if (directories[i - 1] && directories[i - 1] <= geo->inodes)
 			ext4_tree_add(&w->tree, &w->tree.top, directories[i - 1], "", 0);
@@ -458,7 +536,6 @@ void ext4_walk_free(struct ext4_walk *w)
 	ext4_tree_free(&w->tree);
 	pf_blockset_reset(&w->ahead[0], 0);
 	pf_blockset_reset(&w->ahead[1], 0);
-	pf_blockset_reset(&w->early, 0);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
 }

@@ -10,7 +10,8 @@
  * the source is a batch of them: their blocks and the inodes that these name.  A batch is
  * ahead until the program has opened all of its directories, or has opened so many others
  * since that it seems to leave the rest out.  If it opens a directory that was not read
- * ahead, reading goes on there.
+ * ahead, that one and those it is in are read next, and then what follows it.  The
+ * program may have several threads, each elsewhere.
  *
  * Reads nothing itself, and uses no clock.  Safe from any thread.
  */
@@ -32,6 +33,9 @@ void ext4_walk_free(struct ext4_walk *w);
 /* Number of batches so far.  Sets *more if the program's opens may add others. */
 uint64_t ext4_walk_batches(struct ext4_walk *w, bool *more);
 
+/* Returns true if the program follows no order, so that nothing more is read. */
+bool ext4_walk_is_over(struct ext4_walk *w);
+
 /* Returns true once the program may begin: a batch is ahead. */
 bool ext4_walk_is_ahead(struct ext4_walk *w);
 
@@ -51,7 +55,12 @@ bool ext4_walk_admit(struct ext4_walk *w, uint32_t directory, uint64_t block,
 bool ext4_walk_add(struct ext4_walk *w, uint32_t directory,
 		   const struct ext4_entry *entry);
 
-/* The program has opened a directory.  Returns true if there is a new batch. */
-bool ext4_walk_open(struct ext4_walk *w, uint32_t directory);
+/* Returns true if this directory was found, and is not passed. */
+bool ext4_walk_knows(struct ext4_walk *w, uint32_t directory);
+
+/* The program has opened the first directory of this path: `count` directories, each in
+ * the next one, at least one.  Only its number is needed of one that is known.  Returns
+ * true if there is a new batch, or will be no more. */
+bool ext4_walk_open(struct ext4_walk *w, const struct ext4_entry *path, unsigned count);
 
 #endif

@@ -74,6 +74,17 @@ not_of_others()
 		diff "$dir/idle" -
 }
 
+# A command that opens the directories in random order: reading ends, and that is said.
+no_order()
+{
+	find "$mnt" -mindepth 3 -type d >"$dir/list" &&
+		awk 'BEGIN { srand(1) } { print rand(), $0 }' "$dir/list" | sort |
+		sed 's/^[^ ]* //' >"$dir/random" && mount_anew &&
+		exits 0 env PREFETCH_MEM=4M "$PREFETCHER" -v "$mnt" -- \
+			xargs -n 3000 -a "$dir/random" ls -Uf &&
+		wait_for says 'incomplete: the command follows no known order'
+}
+
 # Without CAP_SYS_ADMIN nothing is read, and that is said.
 not_allowed()
 {
@@ -94,6 +105,7 @@ test_all()
 	tap_check "two passes" in_two_passes
 	tap_check "directories below the root" below
 	tap_check "the opens of others" undisturbed not_of_others
+	tap_check "no order" no_order
 	tap_unless "$(lacks setpriv)" "no CAP_SYS_ADMIN" not_allowed
 	tap_check "rm" removes_all
 	mountpoint -q "$mnt" && umount "$mnt"
