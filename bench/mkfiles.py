@@ -207,8 +207,55 @@ def rooted(rnd, bs, dirs, files, rounds, blocks, grow=1):
     age(rnd, bs, files, rounds, blocks, grow, one_path)
 
 
+def hashed(rnd, bs, outer, inner, files, blocks, listed=0):
+    """OUTER directories, with INNER in each unless that is 0, and FILES files of
+    BLOCKS blocks in any of them, named as by a hash.  With LISTED, `list' has the
+    names in another order."""
+    names, top = [f"{n:0{len(f'{outer - 1:x}')}x}" for n in range(outer)], []
+    for name in names:
+        os.mkdir(name)
+        for n in range(inner):
+            os.mkdir(f"{name}/{n:02x}")
+            top.append(f"{name}/{n:02x}")
+    top, paths = top or names, []
+    for _ in range(files):
+        digits = "".join(f"{rnd(1 << 32):08x}" for _ in range(8))
+        paths.append(f"{top[rnd(len(top))]}/{digits}")
+        fd = make(paths[-1])
+        if blocks:
+            os.posix_fallocate(fd, 0, bs * blocks)
+        os.close(fd)
+    if listed:
+        for k in range(len(paths), 1, -1):
+            j = rnd(k)
+            paths[j], paths[k - 1] = paths[k - 1], paths[j]
+        with open("list", "w") as f:
+            f.writelines(path + "\n" for path in paths)
+
+
+def generations(rnd, bs, copies, dirs, files, changed):
+    """Copies of DIRS directories of FILES files, as rsnapshot keeps them: a file is
+    linked from the copy before, but for one of CHANGED.  The newest is `daily.0'."""
+    for copy in range(copies):
+        here, before = f"daily.{copies - 1 - copy}", f"daily.{copies - copy}"
+        os.mkdir(here)
+        for n in range(dirs):
+            if n % 100 == 0:
+                os.mkdir(f"{here}/d{n // 100:04}")
+            os.mkdir(f"{here}/{dir_path(n)}")
+            for f in range(files):
+                name = f"{dir_path(n)}/file-{f:05}"
+                if copy and rnd(changed):
+                    os.link(f"{before}/{name}", f"{here}/{name}")
+                    continue
+                fd = make(f"{here}/{name}")
+                os.posix_fallocate(fd, 0, bs * (1 + rnd(4)))
+                os.close(fd)
+
+
 KINDS = {f.__name__: f for f in (small, written, fragmented, indirect, grown,
-                                 changed, inline, every, aged, rooted)}
+                                 changed, inline, every, aged, rooted, hashed,
+                                 generations)}
 
 
 def fill(directory, seed, kind, *numbers):

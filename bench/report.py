@@ -201,6 +201,12 @@ def rig_decides(run, processors):
         rig + run["user"] + run["system"] > FULL_SHARE * time
 
 
+def disturbed(runs):
+    """A sentence about the runs in which caches were dropped, or nothing."""
+    count = sum(run["dropped"] > 0 for run in runs)
+    return f"Somebody dropped caches during {count} of these runs." if count else ""
+
+
 def requests_table(result):
     processors = result["machine"]["processors"]
     rows = [["image", "device", "checker", "requests", "MiB", "mean depth",
@@ -272,7 +278,7 @@ def markdown(result, drawn):
             "orders, or the time for which a check kept the device busy. The CPU "
             "bound is the time of the fastest check with everything cached. A "
             "check can overlap the two, so the larger bound is the limit.", "",
-            as_markdown(table(result)), "",
+            as_markdown(table(result)), "", disturbed(result["runs"]), "",
             ("All runs of an image had the same exit status and output."
              if same_verdict(result) else
              "Runs of an image did **not** all have the same exit status and "

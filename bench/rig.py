@@ -122,6 +122,13 @@ def undisturbed():
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def caches_dropped():
+    """How often anybody has dropped caches on this machine."""
+    with open("/proc/vmstat") as f:
+        return sum(int(number) for key, number in map(str.split, f)
+                   if key in ("drop_pagecache", "drop_slab"))
+
+
 class Stack(contextlib.ExitStack):
     """What is set up on it is taken down whatever signals come meanwhile.  Set
     up and push in one undisturbed() block."""

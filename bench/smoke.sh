@@ -72,6 +72,14 @@ own_disk()
 	grep -q '^| extents@1/100 | plain |' "$tmp/own/timing.md"
 }
 
+# Others' programs: the images are sound, and the list of chunks is complete.
+of_others()
+{
+	"$bench/images" --dir "$tmp" chunks@1/500 nested@1/200 snapshots@1/100 || return
+	[ "$(debugfs -R "cat list" "$tmp/chunks-1-500.img" 2>&1 |
+		grep -c '^[0-9a-f]*/')" = 400 ]
+}
+
 # The images made without the kernel pass the check that `images' does.
 inodes()
 {
@@ -140,7 +148,17 @@ walked()
 		.peer[0].status == 0)' --slurpfile all "$tmp/walked/walks.json" \
 		"$tmp/walked/walks.json" &&
 	grep -q '^| extents@1/100 | nvme | `find .* | peer [0-9.]* (' \
-		"$tmp/walked/timing-walks.md"
+		"$tmp/walked/timing-walks.md" &&
+	! grep 'dropped caches' "$tmp/walked/timing-walks.md"
+}
+
+# A run in which caches are dropped, here by the command, is marked.
+dropped()
+{
+	run --walk 'sh -c "echo 1 >/proc/sys/vm/drop_caches; ls {}"' --models nvme \
+		--images extents@1/100 --repeat 1 --out "$tmp/dropped" >"$tmp/said" &&
+		[ "$(grep -c ', caches dropped$' "$tmp/said")" = 2 ] &&
+		grep -q 'dropped caches during 2 ' "$tmp/dropped/timing-walks.md"
 }
 
 # More memory than a cgroup of nothing, and less than one of plenty.
@@ -302,11 +320,13 @@ test_all()
 	tap_check "bounds are bounds" bounds
 	tap_check "on this machine's own disk" own_disk
 	tap_check "files written without the kernel are sound" inodes
+	tap_unless "$(no_mounts)" "images as of others' programs" of_others
 	tap_check "damaged files claim what others have" damaged
 	tap_unless "$(no_btrfs)" "checks of an aged btrfs" btrfs_aged
 	tap_check "repairs, each on its own copy" repairs
 	tap_unless "$(no_btrfs)$(no_ours)" "a snapshot is sent" sent
 	tap_unless "$(no_ours)" "a walk, alone and after e2prefetch" walked
+	tap_unless "$(no_ours)" "caches dropped meanwhile" dropped
 	tap_check "the memory of a check" memory
 	tap_unless "$(no_ours)" "a line about a machine" a_line
 	tap_check "a fault hits its range only" fault
