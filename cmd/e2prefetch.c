@@ -184,7 +184,9 @@ static bool has_ended(struct reading *r, struct pf_engine_stats *sum)
 /* Print how much has been read, and how fast, on one line of the terminal. */
 static void print_progress(const struct pf_engine_stats *st, double passed)
 {
-	double mib = (double)st->prefetched_bytes / (1u << 20);
+	uint64_t bytes = st->prefetched_bytes > st->in_flight_bytes ?
+			 st->prefetched_bytes - st->in_flight_bytes : 0;
+	double mib = (double)bytes / (1u << 20);
 
 	fprintf(stderr, CLEAR_LINE "e2prefetch: %.0f MiB read, %.1f MiB/s", mib,
 		mib / passed);

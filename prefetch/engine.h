@@ -64,6 +64,7 @@ struct pf_engine_stats {
 	uint64_t at;			/* unit of that report */
 	uint64_t reading_ns;		/* since the checker's read began; 0: no read */
 	uint64_t reading_at;		/* bytes from the start of its device */
+	uint64_t in_flight_bytes;	/* of those prefetched: not known to have come */
 };
 
 /* The checker has reported no phase. */

@@ -42,6 +42,7 @@ void pf_inflight_reset(struct pf_inflight *f, uint64_t latency_ns)
 	f->count = 0;
 	f->limit = first_limit(latency_ns);
 	f->mean = 0;
+	f->bytes = 0;
 }
 
 bool pf_inflight_is_full(const struct pf_inflight *f, bool degraded)
@@ -59,6 +60,7 @@ void pf_inflight_add(struct pf_inflight *f, struct pf_device *dev,
 	r->offset = offset;
 	r->device = device;
 	r->length = length;
+	f->bytes += length;
 	PF_TRACE(request_issued, device, offset, length);
 	/* This may block while the device's queue is full. */
 	dev->ops->willneed(dev, offset, length);
@@ -72,6 +74,7 @@ void pf_inflight_remove_oldest(struct pf_inflight *f, bool late)
 	PF_TRACE(request_completed, (unsigned)f->oldest->device,
 		 (uint64_t)f->oldest->offset, (unsigned)f->oldest->length,
 		 f->oldest->made, late);
+	f->bytes -= f->oldest->length;
 	f->oldest = request_at(f, 1);
 	f->count--;
 	if (late)

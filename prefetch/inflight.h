@@ -38,6 +38,7 @@ struct pf_inflight {
 	unsigned count;			/* requests in flight */
 	unsigned limit;			/* of `count`, at present */
 	uint64_t mean;			/* bytes of a recent request */
+	atomic_uint_fast64_t bytes;	/* in flight; any thread reads this */
 };
 
 /* Begin without requests.  A request takes `latency_ns` while others are in flight; 0:

@@ -91,6 +91,17 @@ bool pf_pool_has_requested(const struct pf_pool *pool, unsigned device,
 	return false;
 }
 
+uint64_t pf_pool_in_flight_bytes(const struct pf_pool *pool)
+{
+	const struct pf_worker *w;
+	uint64_t bytes = 0;
+	unsigned i;
+
+	for (i = 0; i < PF_MAX_WORKERS && (w = pool->worker[i]); i++)
+		bytes += w->inflight.bytes;
+	return bytes;
+}
+
 void pf_pool_add_running(struct pf_pool *pool)
 {
 	pool->running++;

@@ -72,6 +72,9 @@ unsigned pf_pool_create_threads(struct pf_pool *pool, struct pf_engine *engine,
 /* Wait for the threads, which have been told to end. */
 void pf_pool_join_threads(struct pf_pool *pool);
 
+/* Bytes that were requested and may not have been read yet.  Safe from any thread. */
+uint64_t pf_pool_in_flight_bytes(const struct pf_pool *pool);
+
 /* Free the workers. */
 void pf_pool_free(struct pf_pool *pool);
 

@@ -86,6 +86,7 @@ void pf_statistics_add(struct pf_engine_stats *to,
 		to->threads = from->threads;
 	to->gave_up |= from->gave_up;
 	to->stall_ns += from->stall_ns;
+	to->in_flight_bytes += from->in_flight_bytes;
 	if (from->speed.latency_ns || from->threads) {
 		to->speed = from->speed;
 		to->unmeasured = from->unmeasured;

@@ -131,7 +131,8 @@ void pf_stats_collect(const struct pf_engine *e, struct pf_engine_stats *stats)
 		.degraded_at = h->degraded_at,
 		.speed = h->speed,
 		.unmeasured = h->unmeasured,
-		.threads = e->pool.max_workers
+		.threads = e->pool.max_workers,
+		.in_flight_bytes = pf_pool_in_flight_bytes(&e->pool)
 	};
 	collect_checker(e, stats);
 }

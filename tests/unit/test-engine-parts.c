@@ -438,6 +438,7 @@ PART_TEST(requests_in_flight)
 	assert_int_equal(f.limit, 6);
 	pf_inflight_remove_oldest(&f, true);
 	assert_int_equal(f.limit, 3);
+	assert_int_equal(f.bytes, 3 * BS);
 	assert_int_equal(f.oldest->offset, 4 * BS);
 	assert_true(pf_inflight_includes(&f, 0, 0));
 	assert_false(pf_inflight_includes(&f, 0, BS));
