@@ -80,6 +80,10 @@ read_again()
 		"$PREFETCHER" "$mnt" && "$PREFETCHER" --only=all "$mnt" &&
 			"$PREFETCHER" "$loop" && "$PREFETCHER" probe "$mnt" ||
 				echo "status $?" >>"$dir/failed"
+		# Larger than memory, so that the command is followed; find says 1 if
+		# something was removed meanwhile.
+		PREFETCH_MEM=1M "$PREFETCHER" "$mnt" -- find "$mnt" -ls >/dev/null ||
+			[ $? = 1 ] || echo "a followed walk failed" >>"$dir/failed"
 		set -- "$mnt"/seed-*/*/
 		# 8: one of them has been removed.
 		[ ! -d "$1" ] || "$PREFETCHER" "$@" || [ $? = 8 ] ||
