@@ -29,6 +29,7 @@ struct options {
 	unsigned classes;		/* mask of 1u << enum ext4_class; 0: by
 					   the filesystem */
 	uint64_t wait;			/* seconds that the command waits */
+	bool waits;			/* on any device: -w was given */
 	uint64_t longer_than;		/* seconds, for probe; 0: not asked */
 	unsigned verbose;		/* how often -v was given */
 	char **command;			/* NULL, or what follows "--" */

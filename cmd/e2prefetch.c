@@ -180,7 +180,10 @@ static void *read_all(void *arg)
 	return NULL;
 }
 
-#define TICK_MS 250
+/* How often it is asked whether the command may begin, and progress is shown. */
+#define TICK_MS 10
+#define SHOWN_TICKS 25u
+
 #define CLEAR_LINE "\r\033[K"
 
 /* Returns true when all is read; otherwise how much is. */
@@ -250,6 +253,9 @@ static void pass_open(void *ctx, struct file_handle *handle)
 	ext4_directories_open(ext4, t->session->engine, path.entry, count ? count : 1);
 }
 
+/* Unless a device is seek-bound: with a million files on the network volume rsync took
+ * 14.2 s after it was read and 11.2 beside; fd 11.1 and 8.0; find on NVMe 7.07 and
+ * 6.66. */
 static bool may_begin(struct reading *r)
 {
 	const struct target *t;
@@ -258,8 +264,11 @@ static bool may_begin(struct reading *r)
 	t = r->begun ? &r->targets.item[r->begun - 1] : NULL;
 	if (!t || !t->session)
 		return false;
+	if (t->mounted && !t->btrfs && !t->session->options.seek_bound &&
+	    r->begun == r->targets.count && !r->o->waits)
+		return true;
 	return t->btrfs ? bt_walk_serves_both(t->session) :
-	       t->follow && ext4_directories_are_ahead(ext4_session_of(t->session)->ext4);
+	       t->follow && ext4_directories_follow(ext4_session_of(t->session)->ext4);
 }
 
 /* Wait until everything is read.  Print progress four times a second, but not for a read
@@ -270,6 +279,7 @@ static bool wait_with_progress(struct reading *r)
 	double began = e2pf_clock_seconds(CLOCK_MONOTONIC), now = began, moved = began;
 	struct pf_engine_stats st;
 	bool shown = false, done = false;
+	unsigned ticks = 0;
 	uint64_t before = 0;
 
 	while (!(r->o->command && (now - began >= (double)r->o->wait ||
@@ -284,7 +294,7 @@ static bool wait_with_progress(struct reading *r)
 		if (st.planned_bytes + st.prefetched_requests != before)
 			moved = now;
 		before = st.planned_bytes + st.prefetched_requests;
-		if (shows_progress(r)) {
+		if (++ticks % SHOWN_TICKS == 0 && shows_progress(r)) {
 			print_progress(&st, now - began);
 			shown = true;
 		}

@@ -33,7 +33,7 @@ static const char help[] =
 "  -O, --only=CLASS,...    read only these classes, named as by probe, or all\n"
 "  -x, --one-file-system   skip filesystems and subvolumes below PATH\n"
 "  -w, --wait=TIME         begin COMMAND after TIME at the latest "
-"(seconds, or m, h; default: 30)\n"
+"(seconds, or m, h; default: 30 on disks)\n"
 "  -l, --longer-than=TIME  with probe: say whether a check takes longer\n"
 "  -v, --verbose           print a summary; twice: decisions, too\n"
 "  -h, --help              this text\n"
@@ -85,9 +85,9 @@ int run_named(int argc, char **argv)
 	return -1;
 }
 
-/* The command begins when everything is read, and after this time at the
- * latest.  Reading ahead beside a running find(1) is slower than before it, but
- * keeps most of its gain. */
+/* On a seek-bound device the command begins when everything is read, and after this time
+ * at the latest: beside fd with 16 threads, on the disk, reading ahead took 3.06 s, and
+ * before it 1.87. */
 #define WAIT_S 30
 
 static void print_help(void)
@@ -133,6 +133,7 @@ static int parse_option(int c, const char *value, struct options *o)
 		o->one_filesystem = true;
 		break;
 	case 'w':
+		o->waits = true;
 		return parse_time(value, 0, &o->wait);
 	case 'l':
 		return parse_time(value, 1, &o->longer_than);

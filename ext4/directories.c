@@ -214,11 +214,11 @@ void ext4_directories_open(struct ext4_source *ext4, struct pf_engine *engine,
 		pf_engine_add_units(engine, EXT4_WALK, no_units, NULL);
 }
 
-bool ext4_directories_are_ahead(const struct ext4_source *ext4)
+bool ext4_directories_follow(const struct ext4_source *ext4)
 {
 	const struct directories *d = (const struct directories *)ext4;
 
-	return d->walk && ext4_walk_is_ahead(d->walk);
+	return d->walk;
 }
 
 bool ext4_directories_gave_up(const struct ext4_source *ext4)

@@ -29,7 +29,7 @@ void ext4_directories_open(struct ext4_source *ext4, struct pf_engine *engine,
 /* Returns true if the program that was followed follows no order. */
 bool ext4_directories_gave_up(const struct ext4_source *ext4);
 
-/* Returns true if a program is followed and may begin now. */
-bool ext4_directories_are_ahead(const struct ext4_source *ext4);
+/* Returns true once a program is followed: it may begin. */
+bool ext4_directories_follow(const struct ext4_source *ext4);
 
 #endif

@@ -322,13 +322,6 @@ bool ext4_walk_is_over(struct ext4_walk *w)
 	return w->over;
 }
 
-bool ext4_walk_is_ahead(struct ext4_walk *w)
-{
-	E2PF_LOCKED(w);
-
-	return w->bytes >= w->portion;
-}
-
 /*
  * What is found in a batch.
  */

@@ -36,9 +36,6 @@ uint64_t ext4_walk_batches(struct ext4_walk *w, bool *more);
 /* Returns true if the program follows no order, so that nothing more is read. */
 bool ext4_walk_is_over(struct ext4_walk *w);
 
-/* Returns true once the program may begin: a batch is ahead. */
-bool ext4_walk_is_ahead(struct ext4_walk *w);
-
 /* Choose the next batch, and pass on each of its directories. */
 void ext4_walk_next(struct ext4_walk *w,
 		    void (*read)(void *ctx, uint32_t directory), void *ctx);
