@@ -94,6 +94,10 @@ void report(const struct options *o, const char *name, const char *text);
 /* Report the error of the device; returns EXIT_OPERATIONAL. */
 int fail(const struct options *o, const char *device, errcode_t err);
 
+/* Open the directory in a mount of its own, if the kernel has that (Linux 5.2): the
+ * command may unmount the filesystem meanwhile.  Returns a descriptor; or -1. */
+int open_apart(const char *path);
+
 /* Open a session on this filesystem.  Returns 0; or EXIT_OPERATIONAL after a report. */
 int open_session(const struct options *o, const struct target *target,
 		 struct pf_session **session);
@@ -126,8 +130,8 @@ struct opened_path {
 	char names[PATH_MAX];
 };
 
-/* Find them in the kernel's memory; `mounted` is any path of the filesystem.  The last
- * ones may be of another filesystem.  Returns how many they are; 0: not known. */
+/* Find them in the kernel's memory; `mounted` is any directory of the filesystem.  The
+ * last ones may be of another filesystem.  Returns how many they are; 0: not known. */
 unsigned opened_path(const char *mounted, struct file_handle *handle,
 		     struct opened_path *path);
 

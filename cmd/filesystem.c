@@ -105,9 +105,7 @@ static errcode_t open_ext4(const struct options *o, const struct target *target,
 				 session);
 }
 
-/* Open the directory in a mount of its own, if the kernel has that (Linux 5.2): the
- * command may unmount the filesystem while it is read. */
-static int open_apart(const char *path)
+int open_apart(const char *path)
 {
 	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 	int tree = -1, fd;

@@ -103,7 +103,7 @@ uint32_t opened_inode(const struct file_handle *handle)
 
 static int open_handle(const char *mounted, struct file_handle *handle)
 {
-	int at = open(mounted, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), fd;
+	int at = open_apart(mounted), fd;
 
 	if (at < 0)
 		return -1;

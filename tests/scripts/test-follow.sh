@@ -91,13 +91,31 @@ inodes_count()
 	idle 60 && [ "$mib" -ge 4 ] && idle 20 && [ "$mib" -le 1 ]
 }
 
-# A command that opens the directories in random order: reading ends, and that is said.
-no_order()
+# Sets $dir/random: the directories in random order.
+shuffle()
 {
 	find "$mnt" -mindepth 3 -type d >"$dir/list" &&
 		awk 'BEGIN { srand(1) } { print rand(), $0 }' "$dir/list" | sort |
-		sed 's/^[^ ]* //' >"$dir/random" && mount_anew &&
-		exits 0 env PREFETCH_MEM=4M "$PREFETCHER" -v "$mnt" -- \
+		sed 's/^[^ ]* //' >"$dir/random"
+}
+
+# A command that unmounts it while its last opens are looked up.
+unmounts()
+{
+	local try
+
+	shuffle && head -n 400 "$dir/random" >"$dir/some" || return
+	for try in {1..20}; do
+		mount_anew && exits 0 env PREFETCH_MEM=1M "$PREFETCHER" "$mnt" -- \
+			sh -c "xargs ls -Uf <$dir/some; umount $mnt" &&
+			mount "$loop" "$mnt" || return
+	done
+}
+
+# A command that opens them in this order: reading ends, and that is said.
+no_order()
+{
+	shuffle && mount_anew && exits 0 env PREFETCH_MEM=4M "$PREFETCHER" -v "$mnt" -- \
 			xargs -n 3000 -a "$dir/random" ls -Uf &&
 		wait_for says 'incomplete: the command follows no known order'
 }
@@ -122,6 +140,7 @@ test_all()
 	tap_check "two passes" in_two_passes
 	tap_check "directories below the root" below
 	tap_check "the opens of others" undisturbed not_of_others
+	tap_check "a command that unmounts it" unmounts
 	tap_check "no order" no_order
 	tap_unless "$(no_groups memory)" "memory for inodes, too" undisturbed inodes_count
 	tap_unless "$(lacks setpriv)" "no CAP_SYS_ADMIN" not_allowed
