@@ -30,11 +30,17 @@ def dir_path(n):
     return f"d{n // 100:04}/d{n % 100:04}"
 
 
-def make_dir(n):
+def make_dir(n, top="."):
     if n % 100 == 0:
-        os.makedirs(f"d{n // 100:04}", exist_ok=True)
-    os.mkdir(dir_path(n))
-    return dir_path(n)
+        os.makedirs(f"{top}/d{n // 100:04}", exist_ok=True)
+    os.mkdir(f"{top}/{dir_path(n)}")
+    return f"{top}/{dir_path(n)}"
+
+
+def shuffle(rnd, items):
+    for k in range(len(items), 1, -1):
+        j = rnd(k)
+        items[j], items[k - 1] = items[k - 1], items[j]
 
 
 def make(path, flags=0):
@@ -90,9 +96,7 @@ def indirect(rnd, bs, dirs, files, chunks, blocks, together):
         fds = [make(f"{dir_path(rnd(dirs))}/scat-{f:06}")
                for f in range(first, min(first + together, files))]
         for i in range(chunks):
-            for k in range(len(fds), 1, -1):
-                j = rnd(k)
-                fds[j], fds[k - 1] = fds[k - 1], fds[j]
+            shuffle(rnd, fds)
             for fd in fds:
                 os.pwrite(fd, data, 12 * bs + reach * i)
         for fd in fds:
@@ -226,9 +230,7 @@ def hashed(rnd, bs, outer, inner, files, blocks, listed=0):
             os.posix_fallocate(fd, 0, bs * blocks)
         os.close(fd)
     if listed:
-        for k in range(len(paths), 1, -1):
-            j = rnd(k)
-            paths[j], paths[k - 1] = paths[k - 1], paths[j]
+        shuffle(rnd, paths)
         with open("list", "w") as f:
             f.writelines(path + "\n" for path in paths)
 
@@ -238,11 +240,8 @@ def generations(rnd, bs, copies, dirs, files, changed):
     linked from the copy before, but for one of CHANGED.  The newest is `daily.0'."""
     for copy in range(copies):
         here, before = f"daily.{copies - 1 - copy}", f"daily.{copies - copy}"
-        os.mkdir(here)
         for n in range(dirs):
-            if n % 100 == 0:
-                os.mkdir(f"{here}/d{n // 100:04}")
-            os.mkdir(f"{here}/{dir_path(n)}")
+            make_dir(n, here)
             for f in range(files):
                 name = f"{dir_path(n)}/file-{f:05}"
                 if copy and rnd(changed):

@@ -65,6 +65,7 @@ struct target {
 	bool mounted;
 	bool btrfs;			/* `device' is the directory */
 	bool whole;			/* false: only these directories */
+	bool too_large;			/* the tables exceed the memory */
 	bool follow;			/* keep ahead of the command */
 	uint32_t *directory;		/* inodes of the directories */
 	unsigned directories;		/* number of the directories */

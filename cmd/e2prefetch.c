@@ -65,38 +65,35 @@ static uint64_t table_bytes(const struct target *t)
 	       ext4_source_table_bytes(ext4) : 0;
 }
 
-/* A walk comes to inodes in the order of names.  If the tables do not fit into memory,
- * most blocks are evicted before the walk needs them: with a million files in a group of
- * 256 MiB, on the network volume, find took 1.09 to 1.21 of its time alone. */
-static bool is_too_large(const struct target *t)
-{
-	return table_bytes(t) > t->session->options.budget;
-}
-
 /* Memory that the kernel takes for an inode that was opened, and for its name. */
 #define INODE_BYTES 1350u
 
 /* Those evict the tables, too: with a million files, whose tables are 250 MiB, find took
  * 24.9 s alone; with all read ahead 27.4, 24.2, 22.0 and 16.9 s in a group of 512, 768,
  * 1024 and 1536 MiB, and 8.8 to 9.1 s when it was followed. */
-static bool is_crowded(const struct target *t)
+static bool is_crowded(const struct target *t, uint64_t bytes)
 {
 	const struct ext4_source *ext4 = ext4_session_of(t->session)->ext4;
-	uint64_t bytes = table_bytes(t);
 
 	return bytes + bytes / ext4->geo->inode_size * INODE_BYTES >
 	       t->session->available;
 }
 
-/* Keep ahead of the command if the walk exceeds the memory. */
+/* Keep ahead of the command if the walk exceeds the memory.  It comes to inodes in the
+ * order of names, and most blocks of tables that do not fit are evicted before it needs
+ * them: with a million files in a group of 256 MiB, on the network volume, find took 1.09
+ * to 1.21 of its time alone. */
 static int open_target(struct reading *r, struct target *t)
 {
 	int status = open_session(r->o, t, &t->session);
+	uint64_t bytes;
 
 	if (status || t->btrfs)
 		return status;
 	pf_session_limit(t->session, r->left);
-	t->follow = (is_too_large(t) || is_crowded(t)) && t->path &&
+	bytes = table_bytes(t);
+	t->too_large = bytes > t->session->options.budget;
+	t->follow = (t->too_large || is_crowded(t, bytes)) && t->path &&
 		    opens_watch(r->beside.opens, t->path);
 	if (t->follow) {
 		pf_session_free(t->session);
@@ -108,7 +105,7 @@ static int open_target(struct reading *r, struct target *t)
 static errcode_t start_target(struct reading *r, struct target *t)
 {
 	pf_session_limit(t->session, r->left);
-	if (is_too_large(t) && t->whole && !t->follow)
+	if (t->too_large && t->whole && !t->follow)
 		pf_session_turn_off(t->session, "inode tables exceed the "
 				    "memory limit");
 	return pf_session_start(t->session);
@@ -156,7 +153,8 @@ static bool read_target(struct reading *r, unsigned i)
 	}
 	over = is_over(r, i + 1);
 	if (opened && !over && wait_for_target(r, t)) {
-		opens_watch(r->beside.opens, NULL);
+		if (t->follow)
+			opens_watch(r->beside.opens, NULL);
 		subtract_memory(r, t->session);
 		over = is_over(r, i + 1);
 		if (!over)
@@ -231,20 +229,27 @@ static bool shows_progress(const struct reading *r)
 	return tcgetpgrp(STDERR_FILENO) == r->group;
 }
 
+/* The one that is read, or was the last; NULL if there is none yet.  Needs the lock. */
+static struct target *current_target(const struct reading *r)
+{
+	struct target *t = r->begun ? &r->targets.item[r->begun - 1] : NULL;
+
+	return t && t->session ? t : NULL;
+}
+
 /* The command has opened a directory. */
 static void pass_open(void *ctx, struct file_handle *handle)
 {
 	static struct opened_path path;
 	struct reading *r = ctx;
-	struct target *t = NULL;
 	struct ext4_source *ext4;
+	struct target *t;
 	unsigned count = 0;
 
 	pthread_mutex_lock(&r->lock);
-	if (r->begun)
-		t = &r->targets.item[r->begun - 1];
+	t = current_target(r);
 	pthread_mutex_unlock(&r->lock);
-	if (!t || !t->session || !t->follow)
+	if (!t || !t->follow)
 		return;
 	ext4 = ext4_session_of(t->session)->ext4;
 	path.entry[0] = (struct ext4_entry) { .ino = opened_inode(handle) };
@@ -261,14 +266,14 @@ static bool may_begin(struct reading *r)
 	const struct target *t;
 
 	E2PF_LOCKED(r);
-	t = r->begun ? &r->targets.item[r->begun - 1] : NULL;
-	if (!t || !t->session)
+	t = current_target(r);
+	if (!t)
 		return false;
-	if (t->mounted && !t->btrfs && !t->session->options.seek_bound &&
-	    r->begun == r->targets.count && !r->o->waits)
-		return true;
-	return t->btrfs ? bt_walk_serves_both(t->session) :
-	       t->follow && ext4_directories_follow(ext4_session_of(t->session)->ext4);
+	if (t->btrfs)
+		return bt_walk_serves_both(t->session);
+	return (t->mounted && !t->session->options.seek_bound &&
+		r->begun == r->targets.count && !r->o->waits) ||
+	       (t->follow && ext4_directories_follow(ext4_session_of(t->session)->ext4));
 }
 
 /* Wait until everything is read.  Print progress four times a second, but not for a read
@@ -421,16 +426,15 @@ static int finish(struct reading *r)
  * device: that ends with the process. */
 static bool end_reading(struct reading *r, pthread_t thread)
 {
-	struct pf_session *s = NULL;
+	const struct target *t;
 	bool ended;
 
 	pthread_mutex_lock(&r->lock);
 	r->over = true;
-	if (r->begun && !r->done)
-		s = r->targets.item[r->begun - 1].session;
+	t = r->done ? NULL : current_target(r);
 	pthread_mutex_unlock(&r->lock);
-	if (s)
-		pf_session_interrupt(s, PATIENCE_MS);
+	if (t)
+		pf_session_interrupt(t->session, PATIENCE_MS);
 	ended = e2pf_thread_join(thread, PATIENCE_MS);
 	if (ended)
 		finish(r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 #include "batch.h"
+#include "tables.h"
 
 /* With an inode such a part of its table is read, bytes: most of those beside it are in
  * the same directory or in the next ones. */
@@ -17,29 +18,20 @@ struct parent {
 
 /* Pass on the part of the table, of so many bytes, with this inode; of any other use than
  * that of a directory, if it was not read already. */
-static void plan_part(const struct parent *p, uint32_t ino, uint32_t part, uint8_t parse)
+static void plan_part(const struct parent *p, uint32_t ino, uint32_t bytes, uint8_t parse)
 {
-	const struct ext4_geometry *geo = p->ext4->geo;
-	uint32_t g = (ino - 1) / geo->inodes_per_group;
-	uint32_t index = (ino - 1) % geo->inodes_per_group;
-	uint32_t each = part > geo->block_size ? part / geo->block_size : 1;
-	uint32_t at = (uint32_t)((uint64_t)index * geo->inode_size / geo->block_size);
-	struct ext4_group group = ext4_source_group(p->ext4, g);
-	struct ext4_plan plan = *p->plan;
-	const struct ext4_kind kind = {
-		.group = g, .parse = parse, .cls = EXT4_INODES, .data = EXT4_CLASSES
+	struct ext4_kind kind = {
+		.parse = parse, .cls = EXT4_INODES, .data = EXT4_CLASSES
 	};
-	uint32_t end;
+	struct ext4_plan plan = *p->plan;
+	struct ext4_table_part part;
 
-	if (!group.inode_table || index >= group.inodes_in_use)
+	if (!ext4_source_table_part(p->ext4, ino, bytes, &part) ||
+	    (parse == EXT4_INODE_TABLE &&
+	     !ext4_walk_admit(p->walk, p->ino, part.block, part.blocks)))
 		return;
-	at -= at % each;
-	end = ext4_table_blocks(geo, group.inodes_in_use) - at;
-	end = end < each ? end : each;
-	if (parse == EXT4_INODE_TABLE &&
-	    !ext4_walk_admit(p->walk, p->ino, group.inode_table + at, end))
-		return;
-	ext4_gather_add(&plan, kind, group.inode_table + at, end);
+	kind.group = part.group;
+	ext4_gather_add(&plan, kind, part.block, part.blocks);
 	ext4_gather_flush(&plan);
 }
 

@@ -37,11 +37,6 @@ static struct directories *directories_of(struct pf_source *source)
 	return (struct directories *)source;
 }
 
-static void no_units(void *ctx)
-{
-	(void)ctx;
-}
-
 static void release(struct ext4_source *ext4)
 {
 	struct directories *d = directories_of(&ext4->source);
@@ -211,7 +206,7 @@ void ext4_directories_open(struct ext4_source *ext4, struct pf_engine *engine,
 	struct directories *d = directories_of(&ext4->source);
 
 	if (d->walk && ext4_walk_open(d->walk, path, count))
-		pf_engine_add_units(engine, EXT4_WALK, no_units, NULL);
+		pf_engine_add_units(engine, EXT4_WALK, NULL, NULL);
 }
 
 bool ext4_directories_follow(const struct ext4_source *ext4)

@@ -234,7 +234,7 @@ void ext4_plan_entries(const struct ext4_geometry *geo, const void *bytes,
 		       size_t size, ext4_entry_fn *found, void *ctx);
 
 /* The same for a directory that lies in its inode; `inode` has all bytes of that.  Any
- * other directory has no entries here. */
+ * other inode has no entries here. */
 void ext4_plan_inline_entries(const struct ext4_geometry *geo, const void *inode,
 			      ext4_entry_fn *found, void *ctx);
 

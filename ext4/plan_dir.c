@@ -96,7 +96,8 @@ void ext4_plan_inline_entries(const struct ext4_geometry *geo, const void *inode
 	const size_t i_block = offsetof(struct ext2_inode, i_block);
 	uint32_t room = geo->inode_size - EXT2_GOOD_OLD_INODE_SIZE, extra;
 
-	if (!(le(bytes + offsetof(struct ext2_inode, i_flags), 4) &
+	if ((le(bytes, 2) & LINUX_S_IFMT) != LINUX_S_IFDIR ||
+	    !(le(bytes + offsetof(struct ext2_inode, i_flags), 4) &
 	      EXT4_INLINE_DATA_FL))
 		return;
 	ext4_plan_entries(geo, bytes + i_block + 4,

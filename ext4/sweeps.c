@@ -140,42 +140,30 @@ static void leave_few(struct ext4_sweeps *s)
  * to the walk. */
 static void want_inode(struct ext4_sweeps *s, uint32_t ino)
 {
-	const struct ext4_geometry *geo = s->geo;
-	uint32_t g = (ino - 1) / geo->inodes_per_group;
-	uint32_t index = (ino - 1) % geo->inodes_per_group;
-	uint64_t part = (uint64_t)index * geo->inode_size / s->part;
-	uint32_t each = s->part / geo->block_size, end;
-	struct parent parent = { s, g };
+	struct parent parent = { s, (ino - 1) / s->geo->inodes_per_group };
 	struct ext4_plan plan = {
-		.geo = geo, .classes = EXT4_ALL_CLASSES, .sink = keep_ref,
+		.geo = s->geo, .classes = EXT4_ALL_CLASSES, .sink = keep_ref,
 		.ctx = &parent
 	};
 	const struct ext4_kind kind = {
 		.parse = EXT4_DIRECTORY_TABLE, .cls = EXT4_INODES,
 		.data = EXT4_CLASSES
 	};
-	struct ext4_group group;
+	struct ext4_table_part part;
 
 	if (!add_to(s, &s->wanted, ino))
 		return;
 	s->found_more = true;
 	if (s->few && s->few_directories == FEW_DIRECTORIES)
 		leave_few(s);
-	group = ext4_source_group(s->ext4, g);
-	if (!group.inode_table || index >= group.inodes_in_use)
+	if (!ext4_source_table_part(s->ext4, ino, s->few ? 0 : s->part, &part))
 		return;
-	if (s->few) {
+	if (s->few)
 		s->few_ino[s->few_directories++] = ino;
-		ext4_gather_add(&plan, kind, group.inode_table +
-				(uint64_t)index * geo->inode_size / geo->block_size, 1);
-		ext4_gather_flush(&plan);
+	else if (!add_to(s, &s->table, part.group * table_parts(s) +
+			 part.at / (s->part / s->geo->block_size)))
 		return;
-	}
-	if (!add_to(s, &s->table, g * table_parts(s) + part))
-		return;
-	end = ext4_table_blocks(geo, group.inodes_in_use) - part * each;
-	ext4_gather_add(&plan, kind, group.inode_table + part * each,
-			end < each ? end : each);
+	ext4_gather_add(&plan, kind, part.block, part.blocks);
 	ext4_gather_flush(&plan);
 }
 
@@ -316,17 +304,13 @@ static void parse_table(struct parent *parent, struct ext4_plan *plan,
 			uint32_t ino, const uint8_t *inode, uint32_t size)
 {
 	uint32_t each = plan->geo->inode_size;
-	uint16_t mode;
 
 	/* The last block of a table may have room for more than there are. */
 	for (; size >= each && ino <= plan->geo->inodes;
 	     size -= each, inode += each) {
 		parent->number = ino++;
 		ext4_plan_inodes(plan, parent->number, inode, each);
-		memcpy(&mode, inode, sizeof(mode));
-		if ((le16toh(mode) & LINUX_S_IFMT) == LINUX_S_IFDIR)
-			ext4_plan_inline_entries(plan->geo, inode, add_entry,
-						 parent);
+		ext4_plan_inline_entries(plan->geo, inode, add_entry, parent);
 	}
 }
 

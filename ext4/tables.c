@@ -31,6 +31,27 @@ uint64_t ext4_source_table_bytes(const struct ext4_source *ext4)
 	return bytes;
 }
 
+bool ext4_source_table_part(const struct ext4_source *ext4, uint32_t ino,
+			    uint32_t bytes, struct ext4_table_part *part)
+{
+	const struct ext4_geometry *geo = ext4->geo;
+	uint32_t g = (ino - 1) / geo->inodes_per_group;
+	uint32_t index = (ino - 1) % geo->inodes_per_group;
+	uint32_t each = bytes > geo->block_size ? bytes / geo->block_size : 1;
+	uint32_t at = (uint32_t)((uint64_t)index * geo->inode_size / geo->block_size);
+	struct ext4_group group = ext4_source_group(ext4, g);
+	uint32_t left;
+
+	if (!group.inode_table || index >= group.inodes_in_use)
+		return false;
+	at -= at % each;
+	left = ext4_table_blocks(geo, group.inodes_in_use) - at;
+	*part = (struct ext4_table_part) {
+		group.inode_table + at, at, left < each ? left : each, g
+	};
+	return true;
+}
+
 uint64_t ext4_source_inodes_left(const struct ext4_source *ext4,
 				 const struct pf_ref *ref, uint64_t at,
 				 uint32_t *ino)

@@ -26,6 +26,18 @@ bool ext4_source_tables_are_ordered(const struct ext4_source *ext4);
 uint64_t ext4_source_bytes_of_table(const struct ext4_source *ext4,
 				    uint64_t group);
 
+/* The blocks of a part of a table. */
+struct ext4_table_part {
+	uint64_t block;			/* the first one; */
+	uint32_t at, blocks;		/* its number in the table, and how many */
+	uint32_t group;
+};
+
+/* The part, of so many bytes (less than a block: one block), with this inode, which the
+ * filesystem has.  Returns false if it is not in use, or its group has no table. */
+bool ext4_source_table_part(const struct ext4_source *ext4, uint32_t ino,
+			    uint32_t bytes, struct ext4_table_part *part);
+
 /* The operation `may_read` of a source. */
 bool ext4_source_may_read(const struct ext4_source *ext4, uint64_t offset,
 			  uint64_t length);

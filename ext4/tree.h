@@ -37,7 +37,7 @@ struct ext4_directory {
 	struct ext4_directory *visited;	/* the child that was opened last; or NULL */
 	uint32_t named;			/* how many are EXT4_NAMED, with those in it */
 	uint16_t depth;			/* 1: those at which the walk begins */
-	uint8_t batch;			/* index in the ring of batches */
+	uint8_t batch;			/* its index */
 	uint8_t state;			/* enum ext4_directory_state */
 	uint8_t order;			/* of its children; EXT4_ORDERS: none */
 	bool opened;			/* by the program */

@@ -22,9 +22,8 @@
 #define LATELY 512u
 
 /* A batch is passed if of so many opens none was of it, and of as many more as there are
- * directories ahead.  After so many misses one makes room for what is nearer. */
+ * directories ahead. */
 #define PATIENCE 200u
-#define FEW_MISSES 16u
 
 /* The program follows no order if it has opened so many more directories that were not
  * read ahead than others that were: nothing more is read. */
@@ -51,7 +50,8 @@ struct ext4_walk {
 	struct {
 		uint64_t read, children;
 	} depth[EXT4_TREE_DEPTHS];
-	struct batch batch[MAX_BATCHES], *next;
+	struct batch batch[MAX_BATCHES];
+	struct batch *next;		/* the one that is chosen next */
 	uint64_t batches, chosen;	/* how many there are, and were chosen */
 	uint64_t bytes;			/* ahead */
 	uint64_t read_bytes, read;	/* of the last batches: bytes, directories */

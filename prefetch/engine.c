@@ -314,7 +314,8 @@ void pf_engine_add_units(struct pf_engine *e, unsigned phase,
 	/* add() runs with the lock, because a worker that looked for units between the
 	 * addition and its announcement would find none, see all others asleep,
 	 * and end the phase. */
-	add(ctx);
+	if (add)
+		add(ctx);
 	if (is_in_phase(e, phase))
 		pf_state_handle_events(e, pf_schedule_announce_units(&e->schedule));
 }

@@ -124,7 +124,7 @@ bool pf_engine_is_in_phase(struct pf_engine *e, unsigned phase);
 
 /* Add units to a phase of the source.  Calls add() once, with the engine's lock, so that
  * no worker looks for units before they are announced.  add() must not call the
- * engine. */
+ * engine.  NULL: they were added already, in a phase that does not end meanwhile. */
 void pf_engine_add_units(struct pf_engine *e, unsigned phase,
 			 void (*add)(void *ctx), void *ctx);
 

@@ -122,6 +122,7 @@ TEST(entries_in_the_inode)
 	struct ext2_ext_attr_entry *attr;
 	uint8_t *tail = u.bytes + 128 + 32 + 4;
 
+	u.inode.i_mode = htole16(LINUX_S_IFDIR);
 	u.inode.i_flags = htole32(EXT4_INLINE_DATA_FL);
 	u.inode.i_extra_isize = htole16(32);
 	put_entry(put_entry((uint8_t *)u.inode.i_block + 4, 20, 16, "a",
@@ -156,6 +157,11 @@ TEST(entries_in_the_inode)
 	ext4_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 8);
 	u.inode.i_flags = 0;
+	ext4_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
+	assert_int_equal(names.count, 8);
+	/* A file, whatever its bytes are. */
+	u.inode.i_flags = htole32(EXT4_INLINE_DATA_FL);
+	u.inode.i_mode = htole16(LINUX_S_IFREG);
 	ext4_plan_inline_entries(&geometry, u.bytes, record_name, NULL);
 	assert_int_equal(names.count, 8);
 }

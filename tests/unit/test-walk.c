@@ -200,7 +200,7 @@ static void step_program(unsigned k)
 static unsigned simulate(uint64_t window)
 {
 	const uint32_t root = EXT2_ROOT_INO;
-	unsigned i = 0;
+	unsigned i = 0, percent;
 
 	sim.walk = ext4_walk_new(&geo, ext2fs_dirhash, window, PORTION, &root, 1);
 	assert_non_null(sim.walk);
@@ -214,11 +214,11 @@ static unsigned simulate(uint64_t window)
 		step_program(sim.order[i++]);
 	}
 	ext4_walk_free(sim.walk);
+	percent = (unsigned)(sim.program / ((DIRECTORY_NS + LATENCY_NS) *
+					    (uint64_t)sim.orders / 100));
 	print_message("%u %% of the time, %u of %u read before they were opened, %u "
-		      "read\n", (unsigned)(sim.program / ((DIRECTORY_NS + LATENCY_NS) *
-		      (uint64_t)sim.orders / 100)), sim.hits, sim.orders, sim.read);
-	return (unsigned)(sim.program / ((DIRECTORY_NS + LATENCY_NS) *
-					 (uint64_t)sim.orders / 100));
+		      "read\n", percent, sim.hits, sim.orders, sim.read);
+	return percent;
 }
 
 static void is_followed(int (*order)(const void *, const void *), unsigned step,
