@@ -137,6 +137,8 @@ exits()
 {
 	local status
 
+	# A reader of before may still write to its file.
+	rm -f "$dir/out" "$dir/err"
 	timeout -s KILL 600 "${@:2}" >"$dir/out" 2>"$dir/err" </dev/null
 	status=$?
 	cat "$dir/out" "$dir/err"
