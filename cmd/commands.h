@@ -67,6 +67,7 @@ struct target {
 	bool whole;			/* false: only these directories */
 	bool too_large;			/* the tables exceed the memory */
 	bool follow;			/* keep ahead of the command */
+	const char *why_left;		/* why not any longer; or NULL */
 	uint32_t *directory;		/* inodes of the directories */
 	unsigned directories;		/* number of the directories */
 	struct pf_session *session;	/* NULL until it is read */
@@ -121,6 +122,10 @@ bool opens_watch(int opens, const char *path);
  * observed. */
 bool opens_read(int opens, pid_t command,
 		void (*found)(void *ctx, struct file_handle *handle), void *ctx);
+
+/* Returns how many of the command's threads walked at the same time lately, in the mean;
+ * 0: too few opens to tell. */
+double opens_at_once(void);
 
 uint32_t opened_inode(const struct file_handle *handle);
 

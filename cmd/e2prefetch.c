@@ -237,6 +237,16 @@ static struct target *current_target(const struct reading *r)
 	return t && t->session ? t : NULL;
 }
 
+/* So many threads keep a device busy that is not seek-bound, or the processors: in a group
+ * of 256 MiB, `fd` with 4 to 16 threads took 1.04 to 1.25 of its time alone on the network
+ * volume, SATA and NVMe, with 3 threads 0.96 to 1.05, and with 2 0.71 to 0.83. */
+#define MANY_THREADS 3.0
+
+static bool leaves_alone(const struct target *t)
+{
+	return !t->session->options.seek_bound && opens_at_once() > MANY_THREADS;
+}
+
 /* The command has opened a directory. */
 static void pass_open(void *ctx, struct file_handle *handle)
 {
@@ -249,9 +259,14 @@ static void pass_open(void *ctx, struct file_handle *handle)
 	pthread_mutex_lock(&r->lock);
 	t = current_target(r);
 	pthread_mutex_unlock(&r->lock);
-	if (!t || !t->follow)
+	if (!t || !t->follow || t->why_left)
 		return;
 	ext4 = ext4_session_of(t->session)->ext4;
+	if (leaves_alone(t)) {
+		t->why_left = "the threads of the command keep the device busy";
+		ext4_directories_end(ext4, t->session->engine);
+		return;
+	}
 	path.entry[0] = (struct ext4_entry) { .ino = opened_inode(handle) };
 	if (!ext4_directories_know(ext4, path.entry[0].ino))
 		count = opened_path(t->path, handle, &path);
@@ -326,6 +341,7 @@ static const char *why_incomplete(const struct target *t,
 {
 	return t->session->why_off ? t->session->why_off :
 	       st->errors ? "reads failed" :
+	       t->why_left ? t->why_left :
 	       t->follow &&
 	       ext4_directories_gave_up(ext4_session_of(t->session)->ext4) ?
 	       "the command follows no known order of directories" :

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Observes which directories the command opens: fanotify(7) of the whole filesystem, with
- * the number of each inode (Linux 5.1, CAP_SYS_ADMIN).
+ * the number of each inode (Linux 5.1, CAP_SYS_ADMIN).  Called by one thread only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +30,8 @@
 
 int opens_init(void)
 {
-	return fanotify_init(FAN_CLASS_NOTIF | FAN_REPORT_FID | FAN_CLOEXEC |
-			     FAN_NONBLOCK, 0);
+	return fanotify_init(FAN_CLASS_NOTIF | FAN_REPORT_FID | FAN_REPORT_TID |
+			     FAN_CLOEXEC | FAN_NONBLOCK, 0);
 }
 
 bool opens_watch(int opens, const char *path)
@@ -47,34 +47,99 @@ bool opens_watch(int opens, const char *path)
 	return true;
 }
 
-static pid_t parent_of(pid_t pid)
-{
-	char path[32], text[512], *end;
-	int parent = 0;
+/* What is looked up of a thread: its state, its process and the parent of that. */
+struct task {
+	char state;
+	int process, parent;
+};
 
-	snprintf(path, sizeof(path), "%d/stat", (int)pid);
+/* Returns false if it has ended. */
+static bool look_up(pid_t thread, struct task *task)
+{
+	char path[32], text[512];
+	const char *state;
+
+	snprintf(path, sizeof(path), "%d/status", (int)thread);
+	/* The rest of the text is not needed.  A name has no line feeds in it there. */
 	if (e2pf_read_text("/proc", path, text, sizeof(text)) < 0)
-		return 0;
-	/* The name may have blanks and parentheses. */
-	end = strrchr(text, ')');
-	return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
+		return false;
+	state = strstr(text, "\nState:");
+	return state && sscanf(state, " State: %c %*[^\n] Tgid: %d Ngid: %*d Pid: %*d "
+			       "PPid: %d", &task->state, &task->process,
+			       &task->parent) == 3;
 }
 
-/* Is it the command, or one that this has started?  The last answer is kept. */
-static bool is_of_command(pid_t pid, pid_t command)
+static bool descends(pid_t thread, pid_t command)
 {
-	static pid_t last;
-	static bool answer;
-	pid_t p = pid;
+	struct task task = { .process = 0, .parent = (int)thread };
 	int i;
 
-	if (pid != last) {
-		for (i = 0; p > 1 && p != command && i < MAX_ANCESTORS; i++)
-			p = parent_of(p);
-		last = pid;
-		answer = p == command;
+	for (i = 0; task.process != command && task.parent > 1 && i < MAX_ANCESTORS; i++)
+		if (!look_up(task.parent, &task))
+			return false;
+	return task.process == command;
+}
+
+/* Is it the command, or one that this has started?  The last answers are kept. */
+static bool is_of_command(pid_t thread, pid_t command)
+{
+	static struct {
+		pid_t thread;
+		bool answer;
+	} known[16];
+	unsigned i = (unsigned)thread % 16;
+
+	if (known[i].thread != thread) {
+		known[i].answer = descends(thread, command);
+		known[i].thread = thread;
 	}
-	return answer;
+	return known[i].answer;
+}
+
+/*
+ * How many threads of the command walk at the same time.  Those that open are not all:
+ * a program in Go continues one walk in another thread after each call.
+ */
+
+/* It is counted how many of those that opened last compute or wait for a device, every so
+ * many opens; the mean is of so many counts. */
+#define LAST_OPENS 16u
+#define COUNTS 16u
+
+static struct {
+	pid_t last[LAST_OPENS];
+	unsigned opens, counted;	/* all, and when it was counted */
+	unsigned counts, sum;
+	double mean;
+} walkers;
+
+static bool is_listed(pid_t thread, unsigned before)
+{
+	while (before && walkers.last[before - 1] != thread)
+		before--;
+	return before;
+}
+
+static void count_walkers(void)
+{
+	struct task task;
+	unsigned i;
+
+	if (walkers.opens - walkers.counted < LAST_OPENS)
+		return;
+	walkers.counted = walkers.opens;
+	for (i = 0; i < LAST_OPENS; i++)
+		if (!is_listed(walkers.last[i], i) && look_up(walkers.last[i], &task))
+			walkers.sum += task.state == 'D' || task.state == 'R';
+	if (++walkers.counts % COUNTS)
+		return;
+	walkers.mean = (double)walkers.sum / COUNTS;
+	walkers.sum = 0;
+}
+
+double opens_at_once(void)
+{
+	return walkers.mean;
 }
 
 /* Returns the handle of a directory, or NULL. */
@@ -162,8 +227,11 @@ bool opens_read(int opens, pid_t command,
 
 	for (; n > 0 && FAN_EVENT_OK(event, n); event = FAN_EVENT_NEXT(event, n)) {
 		handle = handle_of(event);
-		if (handle && is_of_command(event->pid, command))
-			found(ctx, handle);
+		if (!handle || !is_of_command(event->pid, command))
+			continue;
+		walkers.last[walkers.opens++ % LAST_OPENS] = event->pid;
+		found(ctx, handle);
 	}
+	count_walkers();
 	return n >= 0 || errno == EAGAIN || errno == EINTR;
 }

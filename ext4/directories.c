@@ -209,6 +209,16 @@ void ext4_directories_open(struct ext4_source *ext4, struct pf_engine *engine,
 		pf_engine_add_units(engine, EXT4_WALK, NULL, NULL);
 }
 
+void ext4_directories_end(struct ext4_source *ext4, struct pf_engine *engine)
+{
+	struct directories *d = directories_of(&ext4->source);
+
+	if (!d->walk)
+		return;
+	ext4_walk_end(d->walk);
+	pf_engine_add_units(engine, EXT4_WALK, NULL, NULL);
+}
+
 bool ext4_directories_follow(const struct ext4_source *ext4)
 {
 	const struct directories *d = (const struct directories *)ext4;

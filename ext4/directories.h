@@ -26,6 +26,9 @@ bool ext4_directories_know(const struct ext4_source *ext4, uint32_t directory);
 void ext4_directories_open(struct ext4_source *ext4, struct pf_engine *engine,
 			   const struct ext4_entry *path, unsigned count);
 
+/* Do not keep ahead of the program any longer. */
+void ext4_directories_end(struct ext4_source *ext4, struct pf_engine *engine);
+
 /* Returns true if the program that was followed follows no order. */
 bool ext4_directories_gave_up(const struct ext4_source *ext4);
 

@@ -59,7 +59,7 @@ struct ext4_walk {
 	uint64_t ahead_bytes;		/* of the first */
 	uint64_t opens;
 	uint32_t misses;		/* more than hits */
-	bool over;			/* the program follows no order */
+	bool over;			/* no more batches */
 	bool looks;			/* the last batch was one of choose_opened() */
 	int32_t votes[EXT4_ORDERS];
 };
@@ -313,6 +313,13 @@ uint64_t ext4_walk_batches(struct ext4_walk *w, bool *more)
 	add_batch(w);
 	*more = w->tree.top.named && !w->over;
 	return w->batches;
+}
+
+void ext4_walk_end(struct ext4_walk *w)
+{
+	E2PF_LOCKED(w);
+
+	w->over = true;
 }
 
 bool ext4_walk_is_over(struct ext4_walk *w)

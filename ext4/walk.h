@@ -33,7 +33,11 @@ void ext4_walk_free(struct ext4_walk *w);
 /* Number of batches so far.  Sets *more if the program's opens may add others. */
 uint64_t ext4_walk_batches(struct ext4_walk *w, bool *more);
 
-/* Returns true if the program follows no order, so that nothing more is read. */
+/* Choose no more batches. */
+void ext4_walk_end(struct ext4_walk *w);
+
+/* Returns true if that was done, or if the program follows no order: nothing more is
+ * read. */
 bool ext4_walk_is_over(struct ext4_walk *w);
 
 /* Choose the next batch, and pass on each of its directories. */

@@ -120,6 +120,22 @@ no_order()
 		wait_for says 'incomplete: the command follows no known order'
 }
 
+busy='incomplete: the threads of the command keep the device busy'
+
+# Walkers beside each other are left alone on flash; as many threads of one walk are not.
+many_threads()
+{
+	echo 0 >"/sys/block/${loop#/dev/}/queue/rotational" &&
+		walk python3 "$srcdir/tools/walkers.py" together 6 "$mnt" >/dev/null &&
+		says "$busy"
+}
+
+one_at_a_time()
+{
+	walk python3 "$srcdir/tools/walkers.py" in-turn 6 "$mnt" >/dev/null &&
+		! says "$busy"
+}
+
 # Without CAP_SYS_ADMIN nothing is read, and that is said.
 not_allowed()
 {
@@ -142,6 +158,8 @@ test_all()
 	tap_check "the opens of others" undisturbed not_of_others
 	tap_check "a command that unmounts it" unmounts
 	tap_check "no order" no_order
+	tap_unless "$(lacks python3)" "many threads" undisturbed many_threads
+	tap_unless "$(lacks python3)" "threads of one walk" undisturbed one_at_a_time
 	tap_unless "$(no_groups memory)" "memory for inodes, too" undisturbed inodes_count
 	tap_unless "$(lacks setpriv)" "no CAP_SYS_ADMIN" not_allowed
 	tap_check "rm" removes_all
