@@ -96,9 +96,9 @@ void report(const struct options *o, const char *name, const char *text);
 /* Report the error of the device; returns EXIT_OPERATIONAL. */
 int fail(const struct options *o, const char *device, errcode_t err);
 
-/* Open the directory in a mount of its own, if the kernel has that (Linux 5.2): the
- * command may unmount the filesystem meanwhile.  Returns a descriptor; or -1. */
-int open_apart(const char *path);
+/* Returns the directory in which this one is, or 0 if that is not known.  Reads blocks that
+ * the kernel has just read, or is about to.  For one thread only. */
+uint32_t parent_directory(const struct target *target, uint32_t directory);
 
 /* Open a session on this filesystem.  Returns 0; or EXIT_OPERATIONAL after a report. */
 int open_session(const struct options *o, const struct target *target,
@@ -108,8 +108,6 @@ int open_session(const struct options *o, const struct target *target,
  * Which directories the command opens (opens.c).
  */
 
-struct file_handle;
-
 /* Returns a descriptor, or -1 if the kernel or the user's rights do not allow it. */
 int opens_init(void);
 
@@ -117,29 +115,14 @@ int opens_init(void);
  * false if that is not possible. */
 bool opens_watch(int opens, const char *path);
 
-/* Pass on the handle of each directory that the command, or what it has started, has
- * opened since the last call; it may be changed.  Returns false if nothing more can be
- * observed. */
+/* Pass on the inode of each directory that the command, or what it has started, has opened
+ * since the last call.  Returns false if nothing more can be observed. */
 bool opens_read(int opens, pid_t command,
-		void (*found)(void *ctx, struct file_handle *handle), void *ctx);
+		void (*found)(void *ctx, uint32_t directory), void *ctx);
 
 /* Returns how many of the command's threads walked at the same time lately, in the mean;
  * 0: too few opens to tell. */
 double opens_at_once(void);
-
-uint32_t opened_inode(const struct file_handle *handle);
-
-/* A directory, those it is in, and their names. */
-#define OPENED_DEPTH 64u
-struct opened_path {
-	struct ext4_entry entry[OPENED_DEPTH];
-	char names[PATH_MAX];
-};
-
-/* Find them in the kernel's memory; `mounted` is any directory of the filesystem.  The
- * last ones may be of another filesystem.  Returns how many they are; 0: not known. */
-unsigned opened_path(const char *mounted, struct file_handle *handle,
-		     struct opened_path *path);
 
 /*
  * The user's command, and the reader beside it (run.c).
@@ -148,7 +131,7 @@ unsigned opened_path(const char *mounted, struct file_handle *handle,
 struct beside {
 	int opens;			/* of opens_init(); -1: none */
 	/* Gets what is observed. */
-	void (*opened)(void *ctx, struct file_handle *handle);
+	void (*opened)(void *ctx, uint32_t directory);
 	void *ctx;
 	pid_t command;			/* its process; 0: there is no command */
 	int pidfd;			/* of that; -1: not known */

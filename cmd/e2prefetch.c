@@ -247,14 +247,16 @@ static bool leaves_alone(const struct target *t)
 	return !t->session->options.seek_bound && opens_at_once() > MANY_THREADS;
 }
 
-/* The command has opened a directory. */
-static void pass_open(void *ctx, struct file_handle *handle)
+#define MAX_DEPTH 64
+
+/* The command has opened this directory. */
+static void pass_open(void *ctx, uint32_t directory)
 {
-	static struct opened_path path;
+	uint32_t path[MAX_DEPTH];
 	struct reading *r = ctx;
 	struct ext4_source *ext4;
 	struct target *t;
-	unsigned count = 0;
+	unsigned n = 0;
 
 	pthread_mutex_lock(&r->lock);
 	t = current_target(r);
@@ -267,10 +269,13 @@ static void pass_open(void *ctx, struct file_handle *handle)
 		ext4_directories_end(ext4, t->session->engine);
 		return;
 	}
-	path.entry[0] = (struct ext4_entry) { .ino = opened_inode(handle) };
-	if (!ext4_directories_know(ext4, path.entry[0].ino))
-		count = opened_path(t->path, handle, &path);
-	ext4_directories_open(ext4, t->session->engine, path.entry, count ? count : 1);
+	for (; directory && n < MAX_DEPTH; directory = parent_directory(t, directory)) {
+		path[n++] = directory;
+		if (directory == EXT2_ROOT_INO || ext4_directories_know(ext4, directory))
+			break;
+	}
+	if (n)
+		ext4_directories_open(ext4, t->session->engine, path, n);
 }
 
 /* Unless a device is seek-bound: with a million files on the network volume rsync took

@@ -105,7 +105,20 @@ static errcode_t open_ext4(const struct options *o, const struct target *target,
 				 session);
 }
 
-int open_apart(const char *path)
+uint32_t parent_directory(const struct target *target, uint32_t directory)
+{
+	ext2_filsys fs = ext4_session_of(target->session)->fs;
+	ext2_ino_t parent = 0;
+
+	if (!fs || ext2fs_lookup(fs, directory, "..", 2, NULL, &parent) ||
+	    parent > fs->super->s_inodes_count)
+		return 0;
+	return parent;
+}
+
+/* Open the directory in a mount of its own, if the kernel has that (Linux 5.2): the
+ * command may unmount the filesystem meanwhile.  Returns a descriptor; or -1. */
+static int open_apart(const char *path)
 {
 	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 	int tree = -1, fd;

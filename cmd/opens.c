@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fanotify.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -142,95 +141,38 @@ double opens_at_once(void)
 	return walkers.mean;
 }
 
-/* Returns the handle of a directory, or NULL. */
-static struct file_handle *handle_of(const struct fanotify_event_metadata *event)
+/* Returns the number of a directory's inode; 0: it is none. */
+static uint32_t inode_of(const struct fanotify_event_metadata *event)
 {
 	const struct fanotify_event_info_fid *fid = (const void *)(event + 1);
-	struct file_handle *handle = (void *)fid->handle;
+	const struct file_handle *handle = (const void *)fid->handle;
+	uint32_t ino;
 
 	if (event->event_len < sizeof(*event) + sizeof(*fid) + sizeof(*handle) +
-			       sizeof(uint32_t) ||
+			       sizeof(ino) ||
 	    !(event->mask & FAN_ONDIR) ||
 	    fid->hdr.info_type != FAN_EVENT_INFO_TYPE_FID ||
 	    handle->handle_type != FILEID_INO32_GEN ||
-	    handle->handle_bytes < sizeof(uint32_t))
-		return NULL;
-	return handle;
-}
-
-uint32_t opened_inode(const struct file_handle *handle)
-{
-	uint32_t ino;
-
+	    handle->handle_bytes < sizeof(ino))
+		return 0;
 	memcpy(&ino, handle->f_handle, sizeof(ino));
 	return ino;
 }
 
-static int open_handle(const char *mounted, struct file_handle *handle)
-{
-	int at = open_apart(mounted), fd;
-
-	if (at < 0)
-		return -1;
-	fd = open_by_handle_at(at, handle, O_PATH | O_CLOEXEC);
-	close(at);
-	return fd;
-}
-
-/* The name of an open directory, with its path.  Returns its length; 0: not known. */
-static size_t name_of(int fd, char *name, size_t size)
-{
-	char link[32];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, name, size);
-	return n > 0 && (size_t)n < size ? (size_t)n : 0;
-}
-
-unsigned opened_path(const char *mounted, struct file_handle *handle,
-		     struct opened_path *path)
-{
-	int fd = open_handle(mounted, handle), up;
-	char *end = path->names, *name;
-	struct stat st;
-	unsigned n = 0;
-
-	if (fd < 0)
-		return 0;
-	end += name_of(fd, path->names, sizeof(path->names));
-	while (n < OPENED_DEPTH && !fstat(fd, &st)) {
-		name = memrchr(path->names, '/', (size_t)(end - path->names));
-		if (!name || (n && st.st_ino == path->entry[n - 1].ino))
-			break;
-		path->entry[n++] = (struct ext4_entry) {
-			.ino = (uint32_t)st.st_ino, .directory = true,
-			.name = name + 1, .length = (unsigned)(end - name - 1)
-		};
-		end = name;
-		up = openat(fd, "..", O_PATH | O_CLOEXEC);
-		close(fd);
-		fd = up;
-	}
-	if (fd >= 0)
-		close(fd);
-	return n;
-}
-
 bool opens_read(int opens, pid_t command,
-		void (*found)(void *ctx, struct file_handle *handle), void *ctx)
+		void (*found)(void *ctx, uint32_t directory), void *ctx)
 {
 	static char buffer[16384] __attribute__((aligned(8)));
 	const struct fanotify_event_metadata *event = (const void *)buffer;
 	ssize_t n = read(opens, buffer, sizeof(buffer));
-	struct file_handle *handle;
+	uint32_t ino;
 
 	for (; n > 0 && FAN_EVENT_OK(event, n); event = FAN_EVENT_NEXT(event, n)) {
-		handle = handle_of(event);
-		if (!handle || !is_of_command(event->pid, command))
+		ino = inode_of(event);
+		if (!ino || !is_of_command(event->pid, command))
 			continue;
 		walkers.last[walkers.opens++ % LAST_OPENS] = event->pid;
-		found(ctx, handle);
+		found(ctx, ino);
 	}
 	count_walkers();
 	return n >= 0 || errno == EAGAIN || errno == EINTR;

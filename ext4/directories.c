@@ -201,7 +201,7 @@ bool ext4_directories_know(const struct ext4_source *ext4, uint32_t directory)
 }
 
 void ext4_directories_open(struct ext4_source *ext4, struct pf_engine *engine,
-			   const struct ext4_entry *path, unsigned count)
+			   const uint32_t *path, unsigned count)
 {
 	struct directories *d = directories_of(&ext4->source);
 

@@ -24,7 +24,7 @@ bool ext4_directories_know(const struct ext4_source *ext4, uint32_t directory);
 /* The program that is followed has opened the first directory of the path, as in
  * ext4_walk_open(). */
 void ext4_directories_open(struct ext4_source *ext4, struct pf_engine *engine,
-			   const struct ext4_entry *path, unsigned count);
+			   const uint32_t *path, unsigned count);
 
 /* Do not keep ahead of the program any longer. */
 void ext4_directories_end(struct ext4_source *ext4, struct pf_engine *engine);

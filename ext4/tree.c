@@ -140,9 +140,14 @@ struct ext4_directory *ext4_tree_next(struct ext4_tree *tree,
  * Additions and removals.
  */
 
+void ext4_tree_name(struct ext4_directory *d, const char *name, unsigned length)
+{
+	memcpy(d->name, name, length < sizeof(d->name) ? length : sizeof(d->name) - 1);
+	d->parent->order = EXT4_ORDERS;
+}
+
 struct ext4_directory *ext4_tree_add(struct ext4_tree *tree,
-				     struct ext4_directory *parent, uint32_t ino,
-				     const char *name, unsigned length)
+				     struct ext4_directory *parent, uint32_t ino)
 {
 	struct ext4_directory *d = NULL;
 
@@ -152,9 +157,9 @@ struct ext4_directory *ext4_tree_add(struct ext4_tree *tree,
 	if (!d)
 		return NULL;
 	d->ino = ino;
-	memcpy(d->name, name, length < sizeof(d->name) ? length : sizeof(d->name) - 1);
 	d->depth = (uint16_t)(parent->depth + 1);
 	d->order = parent->order = EXT4_ORDERS;
+	d->hash = tree->count;
 	if (!tsearch(d, &tree->by_ino, compare_inodes)) {
 		free(d);
 		return NULL;

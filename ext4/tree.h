@@ -42,7 +42,8 @@ struct ext4_directory {
 	uint8_t order;			/* of its children; EXT4_ORDERS: none */
 	bool opened;			/* by the program */
 	bool passed;			/* its batch is no longer ahead */
-	char name[32];			/* its first bytes: they decide about the order */
+	char name[32];			/* its first bytes: they decide about the order;
+					   empty: not known */
 };
 
 struct ext4_tree {
@@ -60,11 +61,11 @@ void ext4_tree_free(struct ext4_tree *tree);
 /* NULL if it is not known. */
 struct ext4_directory *ext4_tree_find(struct ext4_tree *tree, uint32_t ino);
 
-/* Add a directory to one, or to `top`.  Returns NULL if it is known already, the tree is
- * full or too deep, or memory has run out. */
+/* Add a directory to one, or to `top`; it has no name yet.  Returns NULL if it is known
+ * already, the tree is full or too deep, or memory has run out. */
 struct ext4_directory *ext4_tree_add(struct ext4_tree *tree,
-				     struct ext4_directory *parent, uint32_t ino,
-				     const char *name, unsigned length);
+				     struct ext4_directory *parent, uint32_t ino);
+void ext4_tree_name(struct ext4_directory *d, const char *name, unsigned length);
 
 /* Remove this directory if it was passed and has no children, then its parent if that was
  * passed, and so on; but none at which the walk begins. */

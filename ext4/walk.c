@@ -387,33 +387,38 @@ bool ext4_walk_admit(struct ext4_walk *w, uint32_t directory, uint64_t block,
 	return true;
 }
 
-static struct ext4_directory *add_directory(struct ext4_walk *w,
-					    struct ext4_directory *parent,
-					    const struct ext4_entry *entry)
+/* Without hashes, names are listed as they lie. */
+static void name_directory(const struct ext4_walk *w, struct ext4_directory *d,
+			   const struct ext4_entry *entry)
 {
-	struct ext4_directory *d = ext4_tree_add(&w->tree, parent, entry->ino,
-						 entry->name, entry->length);
 	const struct ext4_geometry *geo = w->geo;
-	ext2_dirhash_t hash = w->tree.count;
+	ext2_dirhash_t hash = d->hash;
 
-	/* Without hashes, names are listed as they lie. */
-	if (d && geo->feature_compat & EXT2_FEATURE_COMPAT_DIR_INDEX)
+	if (geo->feature_compat & EXT2_FEATURE_COMPAT_DIR_INDEX)
 		w->hash(geo->hash_version, entry->name, (int)entry->length,
 			geo->hash_seed, &hash, NULL);
-	if (d)
-		d->hash = hash;
-	return d;
+	d->hash = hash;
+	ext4_tree_name(d, entry->name, entry->length);
 }
 
 bool ext4_walk_add(struct ext4_walk *w, uint32_t directory,
 		   const struct ext4_entry *entry)
 {
-	struct ext4_directory *parent;
+	struct ext4_directory *parent, *d;
 	E2PF_LOCKED(w);
 
 	parent = ext4_tree_find(&w->tree, directory);
-	if (!parent || !add_directory(w, parent, entry))
+	if (!parent)
 		return false;
+	d = ext4_tree_add(&w->tree, parent, entry->ino);
+	if (!d) {
+		/* It may have been opened before it was found. */
+		d = ext4_tree_find(&w->tree, entry->ino);
+		if (d && d->parent == parent && !d->name[0])
+			name_directory(w, d, entry);
+		return false;
+	}
+	name_directory(w, d, entry);
 	w->depth[index_of_depth(parent)].children++;
 	return w->batches == w->chosen;
 }
@@ -428,6 +433,8 @@ static void vote(struct ext4_walk *w, const struct ext4_directory *a,
 {
 	enum ext4_order order, best = w->tree.order;
 
+	if (!a->name[0] || !b->name[0])
+		return;
 	for (order = 0; order < EXT4_ORDERS; order++) {
 		w->votes[order] += ext4_tree_compare(order, a, b) < 0 ? 1 : -1;
 		w->votes[order] -= w->votes[order] / 64;
@@ -456,17 +463,17 @@ static void open_known(struct ext4_walk *w, struct ext4_directory *d)
 }
 
 /* Add the first directory of the path to one that is known, with those between them. */
-static struct ext4_directory *add_path(struct ext4_walk *w, const struct ext4_entry *path,
+static struct ext4_directory *add_path(struct ext4_walk *w, const uint32_t *path,
 				       unsigned count)
 {
 	struct ext4_directory *d = NULL;
 	unsigned i;
 
-	for (i = 1; i < count && !(d = ext4_tree_find(&w->tree, path[i].ino)); i++)
+	for (i = 1; i < count && !(d = ext4_tree_find(&w->tree, path[i])); i++)
 		;
 	while (d && i--) {
 		d->opened = true;
-		d = add_directory(w, d, &path[i]);
+		d = ext4_tree_add(&w->tree, d, path[i]);
 	}
 	return d;
 }
@@ -478,12 +485,12 @@ bool ext4_walk_knows(struct ext4_walk *w, uint32_t directory)
 	return ext4_tree_find(&w->tree, directory);
 }
 
-bool ext4_walk_open(struct ext4_walk *w, const struct ext4_entry *path, unsigned count)
+bool ext4_walk_open(struct ext4_walk *w, const uint32_t *path, unsigned count)
 {
 	struct ext4_directory *d;
 	E2PF_LOCKED(w);
 
-	d = ext4_tree_find(&w->tree, path->ino);
+	d = ext4_tree_find(&w->tree, path[0]);
 	if (!d) {
 		d = add_path(w, path, count);
 		/* The walk does not come to it. */
@@ -525,7 +532,7 @@ struct ext4_walk *ext4_walk_new(const struct ext4_geometry *geo, ext4_hash_fn *h
 	pf_blockset_reset(&w->ahead[0], MAX_AHEAD_BYTES);
 	for (i = count; i; i--)
 		if (directories[i - 1] && directories[i - 1] <= geo->inodes)
-			ext4_tree_add(&w->tree, &w->tree.top, directories[i - 1], "", 0);
+			ext4_tree_add(&w->tree, &w->tree.top, directories[i - 1]);
 	return w;
 }
 

@@ -59,9 +59,9 @@ bool ext4_walk_add(struct ext4_walk *w, uint32_t directory,
 /* Returns true if this directory was found, and is not passed. */
 bool ext4_walk_knows(struct ext4_walk *w, uint32_t directory);
 
-/* The program has opened the first directory of this path: `count` directories, each in
- * the next one, at least one.  Only its number is needed of one that is known.  Returns
- * true if there is a new batch, or will be no more. */
-bool ext4_walk_open(struct ext4_walk *w, const struct ext4_entry *path, unsigned count);
+/* The program has opened the first directory of this path: `count` inodes that the
+ * filesystem has, each in the next one, at least one; those behind one that is known are
+ * not needed.  Returns true if there is a new batch, or will be no more. */
+bool ext4_walk_open(struct ext4_walk *w, const uint32_t *path, unsigned count);
 
 #endif

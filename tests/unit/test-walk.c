@@ -170,17 +170,14 @@ static bool step_reader(void)
 /* With those it is in, if it is not known. */
 static void open_directory(unsigned k)
 {
-	struct ext4_entry path[16];
+	uint32_t path[16];
 	unsigned n = 0;
 
 	do {
-		path[n++] = (struct ext4_entry) {
-			.ino = inode_of(k), .directory = true, .name = dir[k].name,
-			.length = 5
-		};
+		path[n++] = inode_of(k);
 		k = (k - 1) / FANOUT;
-	} while (path[n - 1].ino != inode_of(0) &&
-		 !ext4_walk_knows(sim.walk, path[0].ino));
+	} while (path[n - 1] != inode_of(0) &&
+		 !ext4_walk_knows(sim.walk, path[n - 1]));
 	ext4_walk_open(sim.walk, path, n);
 }
 
@@ -311,21 +308,21 @@ TEST(no_order)
 TEST(elsewhere)
 {
 	const uint32_t root = 5;
-	struct ext4_entry path[2] = { { .ino = 0 }, { .ino = 6 } };
+	uint32_t path[2] = { 0, 6 };
 	bool more;
 	unsigned i;
 
 	sim.walk = ext4_walk_new(&geo, ext2fs_dirhash, WINDOW, PORTION, &root, 1);
 	assert_non_null(sim.walk);
 	for (i = 0; i < 3000; i++) {
-		path[0].ino = 100000 + i;
+		path[0] = 100000 + i;
 		ext4_walk_open(sim.walk, path, 2);
 	}
 	assert_int_equal(ext4_walk_batches(sim.walk, &more), 1);
 	assert_true(more);
 	assert_false(ext4_walk_is_over(sim.walk));
 	for (i = 0; i < 3000; i++) {
-		path[0].ino = 100000 + i;
+		path[0] = 100000 + i;
 		ext4_walk_open(sim.walk, path, 1);
 	}
 	assert_true(ext4_walk_is_over(sim.walk));
@@ -337,11 +334,7 @@ TEST(elsewhere)
 /* Directories of a path are added to the one that is known, and read first. */
 TEST(path)
 {
-	const struct ext4_entry path[] = {
-		{ .ino = 9, .name = "z", .length = 1, .directory = true },
-		{ .ino = 8, .name = "y", .length = 1, .directory = true },
-		{ .ino = 5, .name = "x", .length = 1, .directory = true }
-	};
+	const uint32_t path[] = { 9, 8, 5 };
 	const uint32_t root = 5;
 	bool more;
 
