@@ -96,8 +96,8 @@ void report(const struct options *o, const char *name, const char *text);
 /* Report the error of the device; returns EXIT_OPERATIONAL. */
 int fail(const struct options *o, const char *device, errcode_t err);
 
-/* Returns the directory in which this one is, or 0 if that is not known.  Reads blocks that
- * the kernel has just read, or is about to.  For one thread only. */
+/* Returns the directory in which this one is, or 0 if that is not known.  Reads blocks
+ * that the kernel has just read, or is about to.  For one thread only. */
 uint32_t parent_directory(const struct target *target, uint32_t directory);
 
 /* Open a session on this filesystem.  Returns 0; or EXIT_OPERATIONAL after a report. */
@@ -115,8 +115,8 @@ int opens_init(void);
  * false if that is not possible. */
 bool opens_watch(int opens, const char *path);
 
-/* Pass on the inode of each directory that the command, or what it has started, has opened
- * since the last call.  Returns false if nothing more can be observed. */
+/* Pass on the inode of each directory that the command, or what it has started, has
+ * opened since the last call.  Returns false if nothing more can be observed. */
 bool opens_read(int opens, pid_t command,
 		void (*found)(void *ctx, uint32_t directory), void *ctx);
 

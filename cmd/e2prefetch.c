@@ -237,8 +237,8 @@ static struct target *current_target(const struct reading *r)
 	return t && t->session ? t : NULL;
 }
 
-/* So many threads keep a device busy that is not seek-bound, or the processors: in a group
- * of 256 MiB, `fd` with 4 to 16 threads took 1.04 to 1.25 of its time alone on the network
+/* More threads keep a device busy that is not seek-bound, or the processors: in a group
+ * of 256 MiB, fd with 4 to 16 threads took 1.04 to 1.25 of its time alone on the network
  * volume, SATA and NVMe, with 3 threads 0.96 to 1.05, and with 2 0.71 to 0.83. */
 #define MANY_THREADS 3.0
 

@@ -11,7 +11,7 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 
 # Subvolumes in directories and in each other, snapshots, names that are not in the order
 # of inodes, links, attributes, data that is compressed.  Leaves of one directory lie
-# between those of others.
+# between those of others.  $files: how many.
 fill()
 {
 	local i j
@@ -22,7 +22,7 @@ fill()
 		*) "$BTRFS_STOCK" -q subvolume create $i ;;
 		esac || return
 	done
-	for ((j = 0; j < 40; j++)); do
+	for ((j = 0; j < files; j++)); do
 		for i in d0 d1 d2/e/f d3 d0/inner/d d0/inner/most/d; do
 			mkdir -p "fs/$i/g$((j % 7))"
 			printf "fs/$i/g$((j % 7))/$j-%s\n" {1..25} | xargs touch
@@ -171,13 +171,13 @@ write()
 	rm "$dir/writing"
 }
 
-# It is read again and again meanwhile, with nothing in memory.
+# written_meanwhile ROUNDS: it is read again and again, with nothing in memory.
 written_meanwhile()
 {
 	local writer status commands=("$list")
 
 	: >"$dir/writing"
-	write 12 >"$dir/wrote" 2>&1 &
+	write "$1" >"$dir/wrote" 2>&1 &
 	writer=$!
 	while [ -e "$dir/writing" ] && kill -0 $writer; do
 		echo 1 >/proc/sys/vm/drop_caches
@@ -206,22 +206,43 @@ rows()
 	tap_check "$1: its subvolumes, too" undisturbed same fs/d0
 }
 
-on_raid1()
-{
-	local dev devices mnt=$dir/raid1 second
+# Options of mkfs.btrfs.
+declare -A layouts=(
+	[dup]="-n 4096 -m dup"
+	[single]="-n 16384 -m single"
+	[raid1]="-n 4096 -m raid1 -d raid1"
+	[raid0]="-n 16384 -m raid0 -d raid0"
+	[mixed]="--mixed -n 4096"
+	[holes]="-n 8192 -O ^no-holes"
+	[xxhash]="-n 4096 --csum xxhash"
+	[sha256]="-n 4096 --csum sha256"
+	[quota]="-n 4096 -R quota"
+)
 
-	mkdir "$mnt" && truncate -s 512M "$dir/disk-0" "$dir/disk-1" &&
-		dev=$(loop_attach "$dir/disk-0") && second=$(loop_attach "$dir/disk-1") &&
-		mkfs.btrfs -q -f -n 4096 -m raid1 -d raid1 "$dev" "$second" &&
-		mount -t btrfs "$dev" "$mnt" && (cd "$mnt" && fill) || return
+# Both disks are read where the kernel will read.
+mirrored() { undisturbed same fs/d2 && undisturbed few_left ""; }
+
+# layout NAME: there is a writer beside the reading of such a filesystem.
+layout()
+{
+	local dev devices mnt=$dir/$1 image=$dir/disk files=8 first=: options second=
+
+	read -ra options <<<"${layouts[$1]}"
+	[ "$1" != raid1 ] || first=mirrored files=40
+	mkdir "$mnt" && truncate -s 512M "$image-0" "$image-1" &&
+		dev=$(loop_attach "$image-0") || return
+	[[ $1 != raid* ]] || second=$(loop_attach "$image-1") || return
 	devices="$dev $second"
-	undisturbed same "" && undisturbed same fs/d2 && undisturbed few_left "" &&
-		is_sound && loop_detach "$dev" && loop_detach "$second"
+	mkfs.btrfs -q -f "${options[@]}" $devices && mount -t btrfs "$dev" "$mnt" &&
+		(cd "$mnt" && fill) && $first && written_meanwhile 4 && is_sound ||
+		return
+	[[ $1 != raid* ]] || loop_detach "$second" || return
+	loop_detach "$dev" && rm "$image-"*
 }
 
 test_all()
 {
-	local how=
+	local how= layout files=40
 
 	dir=$E2PF_TMP/walk
 	mnt=$dir/mnt
@@ -243,11 +264,13 @@ test_all()
 	tap_unless "$(lacks setpriv)" "without CAP_SYS_ADMIN the command runs" no_right
 	tap_check "a command that ends early" ends_early
 	tap_check "a command that unmounts it" unmounts
-	tap_check "it is written to meanwhile" written_meanwhile
+	tap_check "it is written to meanwhile" written_meanwhile 12
 	tap_check "the filesystem is sound" is_sound
 	loop_detach "$dev"
 	rm "$dir/image"
-	tap_check "RAID1" on_raid1
+	for layout in dup single raid1 raid0 mixed holes xxhash sha256 quota; do
+		tap_check "$layout" layout $layout
+	done
 }
 
 require_programs mkfs.btrfs losetup mount tar du
