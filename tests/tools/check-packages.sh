@@ -21,7 +21,8 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 options=nocheck
 [ "${PACKAGE_TESTS-}" != 1 ] || options=
 
-packages="btrfs-prefetch e2prefetch"
+packages="btrfs-prefetch e2prefetch libe2mmap-dev libe2mmap0"
+rpms="btrfs-prefetch e2prefetch libe2mmap libe2mmap-devel"
 
 # step KEY NAME COMMAND...: a test whose result is a cell of the table.
 step()
@@ -119,7 +120,7 @@ build_rpm()
 		"/build/${release##*/}" &&
 	[ "$(find "$root/build/rpm/RPMS" -name "*-$version-*.rpm" \
 		! -name '*debug*' -printf '%f\n' | sed "s/-$version-.*//" | sort |
-		xargs)" = "$packages" ]
+		xargs)" = "$rpms" ]
 }
 
 #
@@ -138,7 +139,7 @@ machine_ready()
 	[ "$(cd "$root/packages" && printf '%s\n' *.deb | sed 's/_.*//' | xargs)" = \
 		"$packages" ] &&
 	cp -r "$srcdir/../debian/tests" "$root/packages" && apt update &&
-	apt install btrfs-progs e2fsprogs &&
+	apt install btrfs-progs e2fsprogs gcc libc6-dev pkg-config &&
 	# systemd is not installed here, but enable looks for its units.
 	mkdir -p "$root/lib/systemd/system" &&
 	touch "$root/lib/systemd/system"/systemd-fsck{@,-root}.service
@@ -253,6 +254,7 @@ test_install()
 	! grep 'the same three times' "$work/$suite.log" |
 		sed "s/^/# $suite: /" | grep .
 	step btrfs "a check of btrfs is the same, too" inside /packages/tests/btrfs
+	step library "a program is built with libe2mmap" inside /packages/tests/library
 	step command "e2prefetch reads ahead" inside /packages/tests/read-ahead
 	step habit "enabled and disabled, e2fsck is as before" inside \
 		/packages/tests/habit
@@ -284,7 +286,7 @@ main()
 	notes_table distribution= e2fsprogs=e2fsprogs builds=builds \
 		"without warnings=warnings" lintian=lintian "RPM builds=rpm" \
 		files=files "checks agree=check" "btrfs checks agree=btrfs" \
-		e2prefetch=command "enable, disable=habit" \
+		libe2mmap=library e2prefetch=command "enable, disable=habit" \
 		"left when removed=left_by_remove" \
 		"left when purged=left_by_purge"
 }
