@@ -139,7 +139,7 @@ machine_ready()
 	[ "$(cd "$root/packages" && printf '%s\n' *.deb | sed 's/_.*//' | xargs)" = \
 		"$packages" ] &&
 	cp -r "$srcdir/../debian/tests" "$root/packages" && apt update &&
-	apt install btrfs-progs e2fsprogs gcc libc6-dev pkg-config &&
+	apt install btrfs-progs e2fsprogs gcc libc6-dev pkgconf &&
 	# systemd is not installed here, but enable looks for its units.
 	mkdir -p "$root/lib/systemd/system" &&
 	touch "$root/lib/systemd/system"/systemd-fsck{@,-root}.service
