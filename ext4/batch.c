@@ -68,19 +68,12 @@ static void add_entry(void *ctx, const struct ext4_entry *entry)
 		p->more |= ext4_walk_add(p->walk, p->ino, entry);
 }
 
-/* The last block of a table may have room for more inodes than there are. */
-static void parse_directories(struct parent *p, struct ext4_plan *plan, uint32_t ino,
-			      const uint8_t *inode, uint32_t size)
+static bool take_directory(void *ctx, uint32_t ino)
 {
-	uint32_t each = plan->geo->inode_size;
+	struct parent *p = ctx;
 
-	for (; size >= each && ino <= plan->geo->inodes; size -= each, inode += each) {
-		p->ino = ino++;
-		if (!ext4_walk_takes(p->walk, p->ino))
-			continue;
-		ext4_plan_inodes(plan, p->ino, inode, each);
-		ext4_plan_inline_entries(plan->geo, inode, add_entry, p);
-	}
+	p->ino = ino;
+	return ext4_walk_takes(p->walk, ino);
 }
 
 bool ext4_batch_parse(const struct ext4_source *ext4, struct ext4_walk *walk,
@@ -98,7 +91,8 @@ bool ext4_batch_parse(const struct ext4_source *ext4, struct ext4_walk *walk,
 	if (kind.parse == EXT4_INODE_TABLE)
 		ext4_plan_inodes(&others, ino, bytes, size);
 	else if (kind.parse == EXT4_DIRECTORY_TABLE)
-		parse_directories(&parent, &of_directory, ino, bytes, size);
+		ext4_plan_directories(&of_directory, ino, bytes, size, take_directory,
+				      add_entry, &parent);
 	else if (kind.parse == EXT4_DIRECTORY_BLOCK)
 		ext4_plan_entries(ext4->geo, bytes, size, add_entry, &parent);
 	else

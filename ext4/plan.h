@@ -238,6 +238,13 @@ void ext4_plan_entries(const struct ext4_geometry *geo, const void *bytes,
 void ext4_plan_inline_entries(const struct ext4_geometry *geo, const void *inode,
 			      ext4_entry_fn *found, void *ctx);
 
+/* Find the blocks and entries of those inodes of a table that `takes` accepts.  The other
+ * arguments are as for ext4_plan_inodes(). */
+void ext4_plan_directories(struct ext4_plan *plan, uint32_t first_ino,
+			   const void *inodes, size_t size,
+			   bool (*takes)(void *ctx, uint32_t ino), ext4_entry_fn *found,
+			   void *ctx);
+
 /* Add `count` blocks.  They extend the pending reference if they follow it and
  * are of the same kind; otherwise that is passed on first. */
 void ext4_gather_add(struct ext4_plan *plan, struct ext4_kind kind,

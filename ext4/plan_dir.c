@@ -106,3 +106,23 @@ void ext4_plan_inline_entries(const struct ext4_geometry *geo, const void *inode
 	if (extra + 4 <= room && le(tail + extra - 4, 4) == EXT2_EXT_ATTR_MAGIC)
 		plan_inline_rest(geo, tail + extra, room - extra, found, ctx);
 }
+
+void ext4_plan_directories(struct ext4_plan *plan, uint32_t first_ino,
+			   const void *inodes, size_t size,
+			   bool (*takes)(void *ctx, uint32_t ino), ext4_entry_fn *found,
+			   void *ctx)
+{
+	const uint32_t each = plan->geo->inode_size;
+	const uint8_t *inode = inodes;
+	uint32_t ino;
+
+	/* The last block of a table may have room for more than there are. */
+	for (ino = first_ino; size >= each && ino <= plan->geo->inodes; ino++) {
+		if (takes(ctx, ino)) {
+			ext4_plan_inodes(plan, ino, inode, each);
+			ext4_plan_inline_entries(plan->geo, inode, found, ctx);
+		}
+		size -= each;
+		inode += each;
+	}
+}

@@ -300,18 +300,12 @@ void ext4_sweeps_seed(struct ext4_sweeps *s, uint64_t unit, const struct ext4_pl
 	s->refs = n;
 }
 
-static void parse_table(struct parent *parent, struct ext4_plan *plan,
-			uint32_t ino, const uint8_t *inode, uint32_t size)
+static bool take_inode(void *ctx, uint32_t ino)
 {
-	uint32_t each = plan->geo->inode_size;
+	struct parent *parent = ctx;
 
-	/* The last block of a table may have room for more than there are. */
-	for (; size >= each && ino <= plan->geo->inodes;
-	     size -= each, inode += each) {
-		parent->number = ino++;
-		ext4_plan_inodes(plan, parent->number, inode, each);
-		ext4_plan_inline_entries(plan->geo, inode, add_entry, parent);
-	}
+	parent->number = ino;
+	return true;
 }
 
 bool ext4_sweeps_parse(struct ext4_sweeps *s, const struct ext4_plan *plan,
@@ -326,7 +320,8 @@ bool ext4_sweeps_parse(struct ext4_sweeps *s, const struct ext4_plan *plan,
 	kept.sink = keep_ref;
 	kept.ctx = &parent;
 	if (kind.parse == EXT4_DIRECTORY_TABLE)
-		parse_table(&parent, &kept, ino, bytes, size);
+		ext4_plan_directories(&kept, ino, bytes, size, take_inode, add_entry,
+				      &parent);
 	else if (kind.parse == EXT4_DIRECTORY_BLOCK)
 		ext4_plan_entries(s->geo, bytes, size, add_entry, &parent);
 	else
