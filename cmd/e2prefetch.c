@@ -244,7 +244,8 @@ static struct target *current_target(const struct reading *r)
 
 static bool leaves_alone(const struct target *t)
 {
-	return !t->session->options.seek_bound && opens_at_once() > MANY_THREADS;
+	return !t->session->options.seek_bound && opens_at_once() > MANY_THREADS &&
+	       ext4_directories_follow(ext4_session_of(t->session)->ext4);
 }
 
 #define MAX_DEPTH 64

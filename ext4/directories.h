@@ -26,7 +26,7 @@ bool ext4_directories_know(const struct ext4_source *ext4, uint32_t directory);
 void ext4_directories_open(struct ext4_source *ext4, struct pf_engine *engine,
 			   const uint32_t *path, unsigned count);
 
-/* Do not keep ahead of the program any longer. */
+/* Do not keep ahead of the program any longer, if one is followed. */
 void ext4_directories_end(struct ext4_source *ext4, struct pf_engine *engine);
 
 /* Returns true if the program that was followed follows no order. */
