@@ -68,6 +68,7 @@ struct target {
 	bool too_large;			/* the tables exceed the memory */
 	bool follow;			/* keep ahead of the command */
 	const char *why_left;		/* why not any longer; or NULL */
+	unsigned elsewhere;		/* opens of late that were not in `directory' */
 	uint32_t *directory;		/* inodes of the directories */
 	unsigned directories;		/* number of the directories */
 	struct pf_session *session;	/* NULL until it is read */
@@ -97,15 +98,19 @@ void report(const struct options *o, const char *name, const char *text);
 int fail(const struct options *o, const char *device, errcode_t err);
 
 /* Returns the directory in which this one is, or 0 if that is not known.  Reads blocks
- * that the kernel has just read, or is about to.  For one thread only. */
+ * that the kernel has read or will read, unless it had them in memory, or the first block
+ * of a directory is not the one in which it looks up a name.  For one thread only. */
 uint32_t parent_directory(const struct target *target, uint32_t directory);
 
 /* Open a session on this filesystem.  Returns 0; or EXIT_OPERATIONAL after a report. */
 int open_session(const struct options *o, const struct target *target,
 		 struct pf_session **session);
 
+void close_session(struct pf_session *session, bool btrfs);
+
 /*
- * Which directories the command opens (opens.c).
+ * Which directories the command opens (opens.c).  opens_read() and opens_at_once() are
+ * for one thread only.
  */
 
 /* Returns a descriptor, or -1 if the kernel or the user's rights do not allow it. */
@@ -150,6 +155,9 @@ void begin_command(struct beside *b);
  * `milliseconds` (-1: no limit), and pass on what the command opens.  Returns whether the
  * command has ended. */
 bool wait_beside(struct beside *b, int other, int milliseconds);
+
+/* Returns without a wait whether the command has ended. */
+bool command_has_ended(const struct beside *b);
 
 /* What is written to this descriptor is lost from now on. */
 void drop_output(int fd);

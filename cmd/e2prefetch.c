@@ -3,7 +3,7 @@
 /*
  * e2prefetch: load a filesystem's metadata into the page cache.
  *
- * lib/ does all of the reading; this file prints the messages.
+ * prefetch/ does the reading; this file decides what is read, and prints the messages.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,6 +33,7 @@ struct reading {
 	int ended;			/* can be read when `done` is set */
 	pthread_mutex_t lock;		/* protects the members below */
 	unsigned begun;			/* targets whose sessions may be counted */
+	struct target *followed;	/* its opens are passed on; or NULL */
 	uint64_t left;			/* memory for the next one, bytes */
 	bool over;			/* no more is wanted */
 	bool done;
@@ -96,7 +97,7 @@ static int open_target(struct reading *r, struct target *t)
 	t->follow = (t->too_large || is_crowded(t, bytes)) && t->path &&
 		    opens_watch(r->beside.opens, t->path);
 	if (t->follow) {
-		pf_session_free(t->session);
+		close_session(t->session, false);
 		status = open_session(r->o, t, &t->session);
 	}
 	return status;
@@ -121,6 +122,13 @@ static bool is_over(struct reading *r, unsigned begun)
 	over = r->over;
 	pthread_mutex_unlock(&r->lock);
 	return over;
+}
+
+static void set_followed(struct reading *r, struct target *t)
+{
+	E2PF_LOCKED(r);
+
+	r->followed = t;
 }
 
 static const char command_ended[] = "the command ended first";
@@ -152,7 +160,9 @@ static bool read_target(struct reading *r, unsigned i)
 			pf_session_turn_off(t->session, error_message(err));
 	}
 	over = is_over(r, i + 1);
+	set_followed(r, opened && !over && t->follow ? t : NULL);
 	if (opened && !over && wait_for_target(r, t)) {
+		set_followed(r, NULL);
 		if (t->follow)
 			opens_watch(r->beside.opens, NULL);
 		subtract_memory(r, t->session);
@@ -248,21 +258,38 @@ static bool leaves_alone(const struct target *t)
 	       ext4_directories_follow(ext4_session_of(t->session)->ext4);
 }
 
+/* How far a directory is looked up, and how many that are elsewhere, until one below the
+ * target is opened. */
 #define MAX_DEPTH 64
+#define MAX_ELSEWHERE 200u
+
+/* Find those in which a directory is, as far as one that is known.  Returns how many they
+ * are, with itself. */
+static unsigned find_path(const struct reading *r, const struct target *t, uint32_t *path)
+{
+	const struct ext4_source *ext4 = ext4_session_of(t->session)->ext4;
+	unsigned n = 0;
+
+	while (!ext4_directories_know(ext4, path[n]) && path[n] != EXT2_ROOT_INO &&
+	       n + 1 < MAX_DEPTH && !command_has_ended(&r->beside) &&
+	       (path[n + 1] = parent_directory(t, path[n])))
+		n++;
+	return n + 1;
+}
 
 /* The command has opened this directory. */
 static void pass_open(void *ctx, uint32_t directory)
 {
-	uint32_t path[MAX_DEPTH];
+	uint32_t path[MAX_DEPTH] = { directory };
 	struct reading *r = ctx;
 	struct ext4_source *ext4;
 	struct target *t;
-	unsigned n = 0;
+	unsigned n;
 
 	pthread_mutex_lock(&r->lock);
-	t = current_target(r);
+	t = r->followed;
 	pthread_mutex_unlock(&r->lock);
-	if (!t || !t->follow || t->why_left)
+	if (!t || t->why_left)
 		return;
 	ext4 = ext4_session_of(t->session)->ext4;
 	if (leaves_alone(t)) {
@@ -270,13 +297,14 @@ static void pass_open(void *ctx, uint32_t directory)
 		ext4_directories_end(ext4, t->session->engine);
 		return;
 	}
-	for (; directory && n < MAX_DEPTH; directory = parent_directory(t, directory)) {
-		path[n++] = directory;
-		if (directory == EXT2_ROOT_INO || ext4_directories_know(ext4, directory))
-			break;
-	}
-	if (n)
-		ext4_directories_open(ext4, t->session->engine, path, n);
+	if (ext4_directories_know(ext4, directory))
+		t->elsewhere = 0;
+	else if (t->elsewhere == MAX_ELSEWHERE)
+		return;
+	n = find_path(r, t, path);
+	t->elsewhere += path[n - 1] == EXT2_ROOT_INO &&
+			!ext4_directories_know(ext4, EXT2_ROOT_INO);
+	ext4_directories_open(ext4, t->session->engine, path, n);
 }
 
 /* Unless a device is seek-bound: with a million files on the network volume rsync took

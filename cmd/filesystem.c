@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "btrfs/walk.h"
+#include "ext4/tables.h"
 
 void report(const struct options *o, const char *name, const char *text)
 {
@@ -105,15 +106,59 @@ static errcode_t open_ext4(const struct options *o, const struct target *target,
 				 session);
 }
 
+/* With it the kernel caches the rest of its page. */
+static bool may_read(const struct ext4_source *ext4, uint64_t block)
+{
+	uint32_t size = ext4->geo->block_size, page = ext4->options.page;
+
+	if (page < size)
+		page = size;
+	return ext4_source_may_read(ext4, block * size / page * page, page);
+}
+
+/* The number in the second entry, which is "..", of a directory's first block. */
+static uint32_t second_entry(const uint8_t *block)
+{
+	const struct ext2_dir_entry_2 *entry = (const void *)(block + 12);
+
+	return entry->name_len == 2 && !memcmp(entry->name, "..", 2) ?
+	       le32toh(entry->inode) : 0;
+}
+
+/* Reads single blocks only, unlike ext2fs_lookup(), which reads a directory until it
+ * finds the name. */
 uint32_t parent_directory(const struct target *target, uint32_t directory)
 {
-	ext2_filsys fs = ext4_session_of(target->session)->fs;
-	ext2_ino_t parent = 0;
+	static uint8_t block[EXT2_MAX_BLOCK_SIZE] __attribute__((aligned(8)));
+	const struct ext4_session *s = ext4_session_of(target->session);
+	struct ext4_table_part part;
+	struct ext2_inode inode;
+	uint32_t parent;
+	blk64_t first;
 
-	if (!fs || ext2fs_lookup(fs, directory, "..", 2, NULL, &parent) ||
-	    parent > fs->super->s_inodes_count)
+	if (!s->fs || !ext4_source_table_part(s->ext4, directory, 0, &part) ||
+	    !may_read(s->ext4, part.block) ||
+	    ext2fs_read_inode(s->fs, directory, &inode) ||
+	    !LINUX_S_ISDIR(inode.i_mode))
 		return 0;
-	return parent;
+	if (inode.i_flags & EXT4_INLINE_DATA_FL)
+		parent = le32toh(inode.i_block[0]);
+	else if (ext2fs_bmap2(s->fs, directory, &inode, NULL, 0, 0, NULL, &first) ||
+		 !ext4_block_ok(&s->geo, first) || !may_read(s->ext4, first) ||
+		 io_channel_read_blk64(s->fs->io, first, 1, block))
+		return 0;
+	else
+		parent = second_entry(block);
+	return parent <= s->geo.inodes ? parent : 0;
+}
+
+void close_session(struct pf_session *session, bool btrfs)
+{
+	ext2_filsys fs = btrfs ? NULL : ext4_session_of(session)->fs;
+
+	pf_session_free(session);
+	if (fs)
+		ext2fs_free(fs);
 }
 
 /* Open the directory in a mount of its own, if the kernel has that (Linux 5.2): the

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
 /*
  * Observes which directories the command opens: fanotify(7) of the whole filesystem, with
- * the number of each inode (Linux 5.1, CAP_SYS_ADMIN).  Called by one thread only.
+ * the number of each inode (Linux 5.1, CAP_SYS_ADMIN).
  */
 #include <errno.h>
 #include <fcntl.h>

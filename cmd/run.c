@@ -97,6 +97,17 @@ static void watch_command(struct beside *b)
 		_exit(0);
 }
 
+/* If memory runs out, it is the reader that ends, and not the command. */
+static void offer_to_oom_killer(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)!write(fd, "1000", 4);
+	close(fd);
+}
+
 /* All signals are the command's; also that of a terminal to which a process in the
  * background may not write. */
 static void become_reader(struct beside *b)
@@ -113,6 +124,7 @@ static void become_reader(struct beside *b)
 		_exit(0);
 	setpgid(0, 0);
 	close_inherited(b->begin);
+	offer_to_oom_killer();
 	watch_command(b);
 }
 
@@ -196,6 +208,14 @@ static void pass_opens(struct beside *b)
 	nanosleep(&pause, NULL);
 }
 
+bool command_has_ended(const struct beside *b)
+{
+	struct pollfd fd = { .fd = b->pidfd, .events = POLLIN };
+
+	return b->pidfd < 0 ? kill(b->command, 0) && errno == ESRCH :
+			      poll(&fd, 1, 0) > 0;
+}
+
 bool wait_beside(struct beside *b, int other, int milliseconds)
 {
 	struct pollfd fd[3] = {
@@ -214,7 +234,7 @@ bool wait_beside(struct beside *b, int other, int milliseconds)
 			pass_opens(b);
 			n--;
 		}
-		if (must_poll && kill(b->command, 0) && errno == ESRCH)
+		if (must_poll && command_has_ended(b))
 			return true;
 	} while (!n && milliseconds < 0);
 	return fd[0].revents;

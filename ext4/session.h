@@ -21,8 +21,8 @@
 struct ext4_session {
 	struct pf_session base;
 	struct ext4_geometry geo;
-	ext2_filsys fs;			/* from which any thread copies groups; NULL:
-					   no groups can be copied */
+	ext2_filsys fs;			/* any thread copies groups of it; all else is
+					   for one thread.  NULL: nothing can be copied */
 	pthread_mutex_t lock;		/* of `fs` */
 	struct ext4_source *ext4;
 	uint64_t journal_bytes;		/* requested of the journal's block map */

@@ -7,8 +7,7 @@
 #include "lib/array.h"
 #include "tree.h"
 
-/* Each takes 112 bytes, and 32 in the search tree: 75 MiB at most.  Of those beyond, and
- * of those that lie deeper, only the program's opens tell. */
+/* Each takes 112 bytes, and 32 in the search tree: 75 MiB at most. */
 #define MAX_DIRECTORIES (1u << 19)
 #define MAX_DEPTH 1000u
 
@@ -151,7 +150,7 @@ struct ext4_directory *ext4_tree_add(struct ext4_tree *tree,
 {
 	struct ext4_directory *d = NULL;
 
-	if (tree->count < MAX_DIRECTORIES && parent->depth < MAX_DEPTH &&
+	if (tree->count < tree->max && parent->depth < MAX_DEPTH &&
 	    !ext4_tree_find(tree, ino))
 		d = calloc(1, sizeof(*d));
 	if (!d)
@@ -200,9 +199,12 @@ void ext4_tree_remove_passed(struct ext4_tree *tree, struct ext4_directory *d)
 	}
 }
 
-void ext4_tree_init(struct ext4_tree *tree)
+void ext4_tree_init(struct ext4_tree *tree, uint64_t max)
 {
-	*tree = (struct ext4_tree) { .top = { .state = EXT4_READ } };
+	*tree = (struct ext4_tree) {
+		.top = { .state = EXT4_READ },
+		.max = max < MAX_DIRECTORIES ? (uint32_t)max : MAX_DIRECTORIES
+	};
 }
 
 void ext4_tree_free(struct ext4_tree *tree)

@@ -50,12 +50,14 @@ struct ext4_tree {
 	struct ext4_directory top;	/* those at which the walk begins are in this */
 	/* Those that were opened last, the newest first, or where those were; or NULL. */
 	struct ext4_directory *at[EXT4_POSITIONS];
-	uint32_t count;			/* of directories */
+	uint32_t count, max;		/* of directories */
 	enum ext4_order order;
 	void *by_ino;			/* of tsearch(3) */
 };
 
-void ext4_tree_init(struct ext4_tree *tree);
+/* For so many directories at most, or half a million.  Of those beyond, and of those that
+ * lie deeper than 1,000 others, only the program's opens tell. */
+void ext4_tree_init(struct ext4_tree *tree, uint64_t max);
 void ext4_tree_free(struct ext4_tree *tree);
 
 /* NULL if it is not known. */

@@ -29,6 +29,10 @@
  * read ahead than others that were: nothing more is read. */
 #define MAX_MISSES 500u
 
+/* The directories that are known take three times the window at most, which is an eighth
+ * of the budget: 144 bytes each. */
+#define DIRECTORY_PART 48u
+
 struct batch {
 	struct ext4_directory *first;
 	uint32_t left;			/* directories that were not opened */
@@ -392,12 +396,10 @@ static void name_directory(const struct ext4_walk *w, struct ext4_directory *d,
 			   const struct ext4_entry *entry)
 {
 	const struct ext4_geometry *geo = w->geo;
-	ext2_dirhash_t hash = d->hash;
 
 	if (geo->feature_compat & EXT2_FEATURE_COMPAT_DIR_INDEX)
 		w->hash(geo->hash_version, entry->name, (int)entry->length,
-			geo->hash_seed, &hash, NULL);
-	d->hash = hash;
+			geo->hash_seed, &d->hash, NULL);
 	ext4_tree_name(d, entry->name, entry->length);
 }
 
@@ -410,14 +412,16 @@ bool ext4_walk_add(struct ext4_walk *w, uint32_t directory,
 	parent = ext4_tree_find(&w->tree, directory);
 	if (!parent)
 		return false;
-	d = ext4_tree_add(&w->tree, parent, entry->ino);
-	if (!d) {
-		/* It may have been opened before it was found. */
-		d = ext4_tree_find(&w->tree, entry->ino);
-		if (d && d->parent == parent && !d->name[0])
+	d = ext4_tree_find(&w->tree, entry->ino);
+	if (d) {
+		/* It was opened before it was found. */
+		if (d->parent == parent && !d->name[0])
 			name_directory(w, d, entry);
 		return false;
 	}
+	d = ext4_tree_add(&w->tree, parent, entry->ino);
+	if (!d)
+		return false;
 	name_directory(w, d, entry);
 	w->depth[index_of_depth(parent)].children++;
 	return w->batches == w->chosen;
@@ -472,7 +476,8 @@ static struct ext4_directory *add_path(struct ext4_walk *w, const uint32_t *path
 	for (i = 1; i < count && !(d = ext4_tree_find(&w->tree, path[i])); i++)
 		;
 	while (d && i--) {
-		d->opened = true;
+		/* One that is in a batch counts there until it is opened itself. */
+		d->opened |= d->state == EXT4_NAMED;
 		d = ext4_tree_add(&w->tree, d, path[i]);
 	}
 	return d;
@@ -494,7 +499,7 @@ bool ext4_walk_open(struct ext4_walk *w, const uint32_t *path, unsigned count)
 	if (!d) {
 		d = add_path(w, path, count);
 		/* The walk does not come to it. */
-		if (!d && count > 1)
+		if (!d && (count > 1 || path[0] == EXT2_ROOT_INO))
 			return false;
 	}
 	w->opens++;
@@ -528,7 +533,7 @@ struct ext4_walk *ext4_walk_new(const struct ext4_geometry *geo, ext4_hash_fn *h
 	w->hash = hash;
 	w->window = window;
 	w->portion = portion < window / BATCH_PART ? portion : window / BATCH_PART;
-	ext4_tree_init(&w->tree);
+	ext4_tree_init(&w->tree, window / DIRECTORY_PART);
 	pf_blockset_reset(&w->ahead[0], MAX_AHEAD_BYTES);
 	for (i = count; i; i--)
 		if (directories[i - 1] && directories[i - 1] <= geo->inodes)

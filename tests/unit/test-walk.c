@@ -331,6 +331,38 @@ TEST(elsewhere)
 	ext4_walk_free(sim.walk);
 }
 
+/* Opens of the root, which is elsewhere, too. */
+TEST(root_is_elsewhere)
+{
+	const uint32_t below = 5, root = EXT2_ROOT_INO;
+	unsigned i;
+
+	sim.walk = ext4_walk_new(&geo, ext2fs_dirhash, WINDOW, PORTION, &below, 1);
+	assert_non_null(sim.walk);
+	for (i = 0; i < 3000; i++)
+		ext4_walk_open(sim.walk, &root, 1);
+	assert_false(ext4_walk_is_over(sim.walk));
+	ext4_walk_free(sim.walk);
+}
+
+/* As many directories are known as fit into three windows. */
+TEST(many_directories)
+{
+	const uint32_t root = 5, window = 48 * 100;
+	struct ext4_entry entry = { .name = "x", .length = 1 };
+	unsigned i;
+
+	sim.walk = ext4_walk_new(&geo, ext2fs_dirhash, window, window, &root, 1);
+	assert_non_null(sim.walk);
+	for (i = 0; i < 200; i++) {
+		entry.ino = 100 + i;
+		ext4_walk_add(sim.walk, root, &entry);
+	}
+	assert_true(ext4_walk_knows(sim.walk, 100 + 98));
+	assert_false(ext4_walk_knows(sim.walk, 100 + 99));
+	ext4_walk_free(sim.walk);
+}
+
 /* Directories of a path are added to the one that is known, and read first. */
 TEST(path)
 {
