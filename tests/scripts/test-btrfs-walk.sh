@@ -220,7 +220,10 @@ declare -A layouts=(
 )
 
 # Both disks are read where the kernel will read.
-mirrored() { undisturbed same fs/d2 && undisturbed few_left ""; }
+mirrored()
+{
+	undisturbed same "" && undisturbed same fs/d2 && undisturbed few_left ""
+}
 
 # layout NAME: there is a writer beside the reading of such a filesystem.
 layout()
