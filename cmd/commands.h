@@ -106,7 +106,8 @@ uint32_t parent_directory(const struct target *target, uint32_t directory);
 int open_session(const struct options *o, const struct target *target,
 		 struct pf_session **session);
 
-void close_session(struct pf_session *session, bool btrfs);
+/* Free a session on ext4, and close the filesystem that was opened for it. */
+void close_ext4(struct pf_session *session);
 
 /*
  * Which directories the command opens (opens.c).  opens_read() and opens_at_once() are

@@ -97,7 +97,7 @@ static int open_target(struct reading *r, struct target *t)
 	t->follow = (t->too_large || is_crowded(t, bytes)) && t->path &&
 		    opens_watch(r->beside.opens, t->path);
 	if (t->follow) {
-		close_session(t->session, false);
+		close_ext4(t->session);
 		status = open_session(r->o, t, &t->session);
 	}
 	return status;
@@ -136,10 +136,18 @@ static const char command_ended[] = "the command ended first";
 /* Returns whether all was read. */
 static bool wait_for_target(struct reading *r, struct target *t)
 {
-	if (!t->btrfs)
-		return pf_engine_wait(t->session->engine, -1);
-	bt_walk_read(t->session, r->left);
-	return true;
+	bool all;
+
+	if (t->btrfs) {
+		bt_walk_read(t->session, r->left);
+		return true;
+	}
+	set_followed(r, t->follow ? t : NULL);
+	all = pf_engine_wait(t->session->engine, -1);
+	set_followed(r, NULL);
+	if (t->follow)
+		opens_watch(r->beside.opens, NULL);
+	return all;
 }
 
 /* Returns false if no other one is wanted. */
@@ -160,11 +168,7 @@ static bool read_target(struct reading *r, unsigned i)
 			pf_session_turn_off(t->session, error_message(err));
 	}
 	over = is_over(r, i + 1);
-	set_followed(r, opened && !over && t->follow ? t : NULL);
 	if (opened && !over && wait_for_target(r, t)) {
-		set_followed(r, NULL);
-		if (t->follow)
-			opens_watch(r->beside.opens, NULL);
 		subtract_memory(r, t->session);
 		over = is_over(r, i + 1);
 		if (!over)
@@ -263,18 +267,24 @@ static bool leaves_alone(const struct target *t)
 #define MAX_DEPTH 64
 #define MAX_ELSEWHERE 200u
 
-/* Find those in which a directory is, as far as one that is known.  Returns how many they
- * are, with itself. */
-static unsigned find_path(const struct reading *r, const struct target *t, uint32_t *path)
+/* Find those in which the first directory of the path is, as far as one that is known.
+ * Returns how many they are, with itself. */
+static unsigned find_path(const struct reading *r, struct target *t, uint32_t *path)
 {
 	const struct ext4_source *ext4 = ext4_session_of(t->session)->ext4;
-	unsigned n = 0;
+	uint32_t at = path[0];
+	unsigned n = 1;
 
-	while (!ext4_directories_know(ext4, path[n]) && path[n] != EXT2_ROOT_INO &&
-	       n + 1 < MAX_DEPTH && !command_has_ended(&r->beside) &&
-	       (path[n + 1] = parent_directory(t, path[n])))
-		n++;
-	return n + 1;
+	while (at != EXT2_ROOT_INO && n < MAX_DEPTH && !command_has_ended(&r->beside)) {
+		at = parent_directory(t, at);
+		if (!at)
+			return n;
+		path[n++] = at;
+		if (ext4_directories_know(ext4, at))
+			return n;
+	}
+	t->elsewhere += at == EXT2_ROOT_INO;
+	return n;
 }
 
 /* The command has opened this directory. */
@@ -284,7 +294,7 @@ static void pass_open(void *ctx, uint32_t directory)
 	struct reading *r = ctx;
 	struct ext4_source *ext4;
 	struct target *t;
-	unsigned n;
+	unsigned n = 1;
 
 	pthread_mutex_lock(&r->lock);
 	t = r->followed;
@@ -299,11 +309,10 @@ static void pass_open(void *ctx, uint32_t directory)
 	}
 	if (ext4_directories_know(ext4, directory))
 		t->elsewhere = 0;
-	else if (t->elsewhere == MAX_ELSEWHERE)
+	else if (t->elsewhere < MAX_ELSEWHERE)
+		n = find_path(r, t, path);
+	else
 		return;
-	n = find_path(r, t, path);
-	t->elsewhere += path[n - 1] == EXT2_ROOT_INO &&
-			!ext4_directories_know(ext4, EXT2_ROOT_INO);
 	ext4_directories_open(ext4, t->session->engine, path, n);
 }
 

@@ -106,16 +106,6 @@ static errcode_t open_ext4(const struct options *o, const struct target *target,
 				 session);
 }
 
-/* With it the kernel caches the rest of its page. */
-static bool may_read(const struct ext4_source *ext4, uint64_t block)
-{
-	uint32_t size = ext4->geo->block_size, page = ext4->options.page;
-
-	if (page < size)
-		page = size;
-	return ext4_source_may_read(ext4, block * size / page * page, page);
-}
-
 /* The number in the second entry, which is "..", of a directory's first block. */
 static uint32_t second_entry(const uint8_t *block)
 {
@@ -137,14 +127,15 @@ uint32_t parent_directory(const struct target *target, uint32_t directory)
 	blk64_t first;
 
 	if (!s->fs || !ext4_source_table_part(s->ext4, directory, 0, &part) ||
-	    !may_read(s->ext4, part.block) ||
+	    !ext4_source_may_cache(s->ext4, part.block) ||
 	    ext2fs_read_inode(s->fs, directory, &inode) ||
 	    !LINUX_S_ISDIR(inode.i_mode))
 		return 0;
 	if (inode.i_flags & EXT4_INLINE_DATA_FL)
 		parent = le32toh(inode.i_block[0]);
 	else if (ext2fs_bmap2(s->fs, directory, &inode, NULL, 0, 0, NULL, &first) ||
-		 !ext4_block_ok(&s->geo, first) || !may_read(s->ext4, first) ||
+		 !ext4_block_ok(&s->geo, first) ||
+		 !ext4_source_may_cache(s->ext4, first) ||
 		 io_channel_read_blk64(s->fs->io, first, 1, block))
 		return 0;
 	else
@@ -152,9 +143,9 @@ uint32_t parent_directory(const struct target *target, uint32_t directory)
 	return parent <= s->geo.inodes ? parent : 0;
 }
 
-void close_session(struct pf_session *session, bool btrfs)
+void close_ext4(struct pf_session *session)
 {
-	ext2_filsys fs = btrfs ? NULL : ext4_session_of(session)->fs;
+	ext2_filsys fs = ext4_session_of(session)->fs;
 
 	pf_session_free(session);
 	if (fs)

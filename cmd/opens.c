@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/fanotify.h>
 #include <unistd.h>

@@ -118,6 +118,15 @@ bool ext4_source_may_read(const struct ext4_source *ext4, uint64_t offset,
 	return true;
 }
 
+bool ext4_source_may_cache(const struct ext4_source *ext4, uint64_t block)
+{
+	uint32_t size = ext4->geo->block_size, page = ext4->options.page;
+
+	if (page < size)
+		page = size;
+	return ext4_source_may_read(ext4, block * size / page * page, page);
+}
+
 static void pass_pages(void *ctx, const struct pf_ref *found)
 {
 	const struct ext4_whole_pages *w = ctx;

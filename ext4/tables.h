@@ -42,6 +42,9 @@ bool ext4_source_table_part(const struct ext4_source *ext4, uint32_t ino,
 bool ext4_source_may_read(const struct ext4_source *ext4, uint64_t offset,
 			  uint64_t length);
 
+/* May this block be read through the page cache, which keeps its whole page? */
+bool ext4_source_may_cache(const struct ext4_source *ext4, uint64_t block);
+
 /* A sink that passes on to another what can be read in whole pages. */
 struct ext4_whole_pages {
 	const struct ext4_source *ext4;

@@ -148,22 +148,21 @@ void ext4_tree_name(struct ext4_directory *d, const char *name, unsigned length)
 struct ext4_directory *ext4_tree_add(struct ext4_tree *tree,
 				     struct ext4_directory *parent, uint32_t ino)
 {
-	struct ext4_directory *d = NULL;
+	struct ext4_directory *d = NULL, **known;
 
-	if (tree->count < tree->max && parent->depth < MAX_DEPTH &&
-	    !ext4_tree_find(tree, ino))
+	if (tree->count < tree->max && parent->depth < MAX_DEPTH)
 		d = calloc(1, sizeof(*d));
 	if (!d)
 		return NULL;
 	d->ino = ino;
-	d->depth = (uint16_t)(parent->depth + 1);
-	d->order = parent->order = EXT4_ORDERS;
-	d->hash = tree->count;
-	if (!tsearch(d, &tree->by_ino, compare_inodes)) {
+	known = tsearch(d, &tree->by_ino, compare_inodes);
+	if (!known || *known != d) {
 		free(d);
 		return NULL;
 	}
-	tree->count++;
+	d->depth = (uint16_t)(parent->depth + 1);
+	d->order = parent->order = EXT4_ORDERS;
+	d->hash = tree->count++;
 	link_first(parent, d);
 	count_named(d, 1);
 	return d;
