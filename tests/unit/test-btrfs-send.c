@@ -4,12 +4,12 @@
  * nothing, everything, or the leaves without the data. */
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "unit.h"
 #include "btrfs-fs.h"
 #include "btrfs/send_mounted.h"
 #include "btrfs/send_state.h"
+#include "lib/thread.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -38,19 +38,42 @@ static struct fake_mounted {
 	/* The requests: searches in the newer, the older and all other
 	 * subvolumes and in the extent tree, and reads of data. */
 	unsigned newer, older, clones, records, data;
-	unsigned threads;		/* the most that the process had meanwhile */
+	unsigned alive, threads;	/* threads of the send, and their maximum */
 } fake;
 
 static __thread uint64_t bytes_read;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Threads of the process. */
-static unsigned fake_threads(void)
-{
-	struct stat st;
+struct fake_thread {
+	void *(*start)(void *);
+	void *arg;
+};
 
-	/* The directory's links but for itself and what it is in. */
-	return stat("/proc/self/task", &st) ? 0 : (unsigned)st.st_nlink - 2;
+static void *run_counted(void *arg)
+{
+	struct fake_thread *t = arg;
+	void *result = t->start(t->arg);
+
+	free(t);
+	/* /proc/self/task may list a thread that was joined. */
+	pthread_mutex_lock(&lock);
+	fake.alive--;
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+static int create_counted(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*start)(void *), void *arg)
+{
+	struct fake_thread *t = malloc(sizeof(*t));
+
+	assert_non_null(t);
+	*t = (struct fake_thread) { start, arg };
+	pthread_mutex_lock(&lock);
+	if (++fake.alive > fake.threads)
+		fake.threads = fake.alive;
+	pthread_mutex_unlock(&lock);
+	return pthread_create(thread, attr, run_counted, t);
 }
 
 /* Tree t has its node at t MiB and its leaves behind it. */
@@ -154,7 +177,6 @@ int bt_mounted_search(const struct bt_mounted *fs, uint64_t tree,
 		      bt_item_sink sink, void *ctx)
 {
 	uint64_t inode = keys->first.objectid;
-	unsigned threads = fake_threads();
 
 	(void)fs;
 	pthread_mutex_lock(&lock);
@@ -162,8 +184,6 @@ int bt_mounted_search(const struct bt_mounted *fs, uint64_t tree,
 	*(tree == FAKE_NEWER ? &fake.newer :
 	  !tree || tree == FAKE_OLDER ? &fake.older :
 	  tree >= FAKE_CLONES ? &fake.clones : &fake.records) += 1;
-	if (fake.threads < threads)
-		fake.threads = threads;
 	if (!fake.leaves_cached)
 		bytes_read += FS_NODE;
 	pthread_mutex_unlock(&lock);
@@ -191,6 +211,7 @@ int bt_mounted_open_file(const struct bt_mounted *fs, uint64_t tree,
  */
 
 #define SAMPLES 16
+#define THREADS 2u
 
 static unsigned waits;			/* for the send, seen */
 static bool stops;			/* at the first of them */
@@ -204,14 +225,14 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 		.parent_root = parent
 	};
 	const struct pf_settings settings = {
-		.memory = memory, .threads = 2
+		.memory = memory, .threads = THREADS
 	};
 	struct pf_session *session;
-	unsigned others = fake_threads();
 	uint64_t peak = 0, before = 0;
 	const char *why;
 	struct send *s;
 
+	e2pf_thread_create = create_counted;
 	fake = is;
 	waits = 0;
 	session = bt_send_open(-1, "fake", &settings, &why);
@@ -243,10 +264,8 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	assert_true(bt_send_stop(session, 10000));
 	assert_int_equal(session->last.errors, 0);
 	assert_true(stops || s->leaves_changed == FAKE_LEAVES);
-#ifdef __SANITIZE_THREAD__
-	others++;		/* that of the sanitizer may have begun since */
-#endif
-	assert_true(fake.threads <= others + settings.threads);
+	assert_int_equal(fake.alive, 0);
+	assert_uint_in_range(fake.threads, 1, settings.threads);
 	requests = session->last.prefetched_requests;
 	bytes = session->last.prefetched_bytes;
 	pf_session_free(session);
@@ -283,6 +302,7 @@ TEST(test_cached)
 			.data_cached = cases[i].data_cached,
 			.counts = cases[i].counts
 		}, cases[i].parent, MUCH);
+		assert_int_equal(fake.threads, n == SAMPLES ? 1 : THREADS);
 		assert_int_equal(fake.newer, n);
 		/* There is nothing to compare a full send with. */
 		if (cases[i].parent)

@@ -397,7 +397,7 @@ static void sample_anything(struct pf_source *source, uint64_t index,
 /* Samples that lie nowhere are dropped; the others say that all is cached. */
 RIG_TEST(samples_beyond_the_device, 4, 1)
 {
-	struct pf_source_ops ops;
+	static struct pf_source_ops ops;
 
 	fake_set_resident(&r->dev, 0, r->dev.blocks, true);
 	rig_new(r);

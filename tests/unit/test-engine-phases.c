@@ -328,7 +328,7 @@ static const struct pf_phase *next_anew(struct pf_source *source,
 
 RIG_TEST(phases_of_the_last_begin, 10, 2)
 {
-	struct pf_source_ops ops;
+	static struct pf_source_ops ops;
 
 	memset(begun_as, 0, sizeof(begun_as));
 	rig_make_directories(r);
@@ -379,7 +379,7 @@ static const struct pf_phase *begun_meanwhile(struct pf_source *source,
 /* All workers take its units, not only the one that has asked. */
 RIG_TEST(phase_begun_while_choosing, 10, 3)
 {
-	struct pf_source_ops ops;
+	static struct pf_source_ops ops;	/* workers may call when the test has returned */
 
 	rig_new(r);
 	chosen_for = r;

@@ -586,7 +586,7 @@ static const struct pf_phase *first_again(struct pf_source *source,
 RIG_TEST(plan_counted_anew, 10, 2)
 {
 	struct pf_class_count plan[EXT4_CLASSES];
-	struct pf_source_ops ops;
+	static struct pf_source_ops ops;
 
 	rig_new(r);
 	real_ops = r->source->ops;
