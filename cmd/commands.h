@@ -90,6 +90,17 @@ int find_targets(const struct options *o, struct targets *targets);
  * How they are opened (filesystem.c).
  */
 
+/* Open a session on this filesystem.  Returns 0; or EXIT_OPERATIONAL after a report. */
+int open_session(const struct options *o, const struct target *target,
+		 struct pf_session **session);
+
+/* Free a session on ext4, and close the filesystem that was opened for it. */
+void close_ext4(struct pf_session *session);
+
+/*
+ * What is said of them (report.c).
+ */
+
 /* Print on standard error, and write to the system log, why less is read ahead of this
  * path or device than there is. */
 void report(const struct options *o, const char *name, const char *text);
@@ -97,17 +108,14 @@ void report(const struct options *o, const char *name, const char *text);
 /* Report the error of the device; returns EXIT_OPERATIONAL. */
 int fail(const struct options *o, const char *device, errcode_t err);
 
-/* Returns the directory in which this one is, or 0 if that is not known.  Reads blocks
- * that the kernel has read or will read, unless it had them in memory, or the first block
- * of a directory is not the one in which it looks up a name.  For one thread only. */
-uint32_t parent_directory(const struct target *target, uint32_t directory);
+/* Say how much was read of a filesystem whose session has been stopped, as the options
+ * ask for it; *no_stats: why there are no statistics, or NULL.  Returns the status
+ * without a command. */
+int report_target(const struct options *o, const struct target *t, const char **no_stats);
 
-/* Open a session on this filesystem.  Returns 0; or EXIT_OPERATIONAL after a report. */
-int open_session(const struct options *o, const struct target *target,
-		 struct pf_session **session);
-
-/* Free a session on ext4, and close the filesystem that was opened for it. */
-void close_ext4(struct pf_session *session);
+/* The reason for which a session is turned off that is not wanted any more: of no
+ * interest at a terminal. */
+extern const char command_ended[];
 
 /*
  * Which directories the command opens (opens.c).  opens_read() and opens_at_once() are
@@ -166,5 +174,14 @@ void drop_output(int fd);
 /* Become the command.  Returns an exit status after an error message: 127 not found, 126
  * not executable. */
 int exec_command(char **command);
+
+/*
+ * Keeping ahead of the command (follow.c).
+ */
+
+/* The command has opened this directory of the filesystem whose session is read: pass it
+ * on to the source, with those in which it is.  Ends the following, with t->why_left, if
+ * the command's threads keep the device busy.  For one thread only. */
+void follow_open(struct target *t, const struct beside *beside, uint32_t directory);
 
 #endif

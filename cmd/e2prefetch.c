@@ -3,10 +3,10 @@
 /*
  * e2prefetch: load a filesystem's metadata into the page cache.
  *
- * prefetch/ does the reading; this file decides what is read, and prints the messages.
+ * prefetch/ does the reading.  This file decides what is read, one filesystem after the
+ * other, and when the user's command begins.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,8 +131,6 @@ static void set_followed(struct reading *r, struct target *t)
 	r->followed = t;
 }
 
-static const char command_ended[] = "the command ended first";
-
 /* Returns whether all was read. */
 static bool wait_for_target(struct reading *r, struct target *t)
 {
@@ -251,69 +249,17 @@ static struct target *current_target(const struct reading *r)
 	return t && t->session ? t : NULL;
 }
 
-/* More threads keep a device busy that is not seek-bound, or the processors: in a group
- * of 256 MiB, fd with 4 to 16 threads took 1.04 to 1.25 of its time alone on the network
- * volume, SATA and NVMe, with 3 threads 0.96 to 1.05, and with 2 0.71 to 0.83. */
-#define MANY_THREADS 3.0
-
-static bool leaves_alone(const struct target *t)
-{
-	return !t->session->options.seek_bound && opens_at_once() > MANY_THREADS &&
-	       ext4_directories_follow(ext4_session_of(t->session)->ext4);
-}
-
-/* How far a directory is looked up, and how many that are elsewhere, until one below the
- * target is opened. */
-#define MAX_DEPTH 64
-#define MAX_ELSEWHERE 200u
-
-/* Find those in which the first directory of the path is, as far as one that is known.
- * Returns how many they are, with itself. */
-static unsigned find_path(const struct reading *r, struct target *t, uint32_t *path)
-{
-	const struct ext4_source *ext4 = ext4_session_of(t->session)->ext4;
-	uint32_t at = path[0];
-	unsigned n = 1;
-
-	while (at != EXT2_ROOT_INO && n < MAX_DEPTH && !command_has_ended(&r->beside)) {
-		at = parent_directory(t, at);
-		if (!at)
-			return n;
-		path[n++] = at;
-		if (ext4_directories_know(ext4, at))
-			return n;
-	}
-	t->elsewhere += at == EXT2_ROOT_INO;
-	return n;
-}
-
 /* The command has opened this directory. */
 static void pass_open(void *ctx, uint32_t directory)
 {
-	uint32_t path[MAX_DEPTH] = { directory };
 	struct reading *r = ctx;
-	struct ext4_source *ext4;
 	struct target *t;
-	unsigned n = 1;
 
 	pthread_mutex_lock(&r->lock);
 	t = r->followed;
 	pthread_mutex_unlock(&r->lock);
-	if (!t || t->why_left)
-		return;
-	ext4 = ext4_session_of(t->session)->ext4;
-	if (leaves_alone(t)) {
-		t->why_left = "the threads of the command keep the device busy";
-		ext4_directories_end(ext4, t->session->engine);
-		return;
-	}
-	if (ext4_directories_know(ext4, directory))
-		t->elsewhere = 0;
-	else if (t->elsewhere < MAX_ELSEWHERE)
-		n = find_path(r, t, path);
-	else
-		return;
-	ext4_directories_open(ext4, t->session->engine, path, n);
+	if (t)
+		follow_open(t, &r->beside, directory);
 }
 
 /* Unless a device is seek-bound: with a million files on the network volume rsync took
@@ -378,103 +324,20 @@ static int stats_status(const struct options *o, const char *why)
 	return EXIT_OPERATIONAL;
 }
 
-/* Why not everything was read that was not cached; or NULL. */
-static const char *why_incomplete(const struct target *t,
-				  const struct pf_engine_stats *st)
-{
-	return t->session->why_off ? t->session->why_off :
-	       st->errors ? "reads failed" :
-	       t->why_left ? t->why_left :
-	       t->follow &&
-	       ext4_directories_gave_up(ext4_session_of(t->session)->ext4) ?
-	       "the command follows no known order of directories" :
-	       st->gave_up ? "memory limit reached" :
-	       t->seconds > 0 ? NULL : command_ended;
-}
-
-/* Write the same line as a check, but none if everything was cached, as is usual
- * in a timer. */
-static void write_log(const struct target *t, const struct pf_engine_stats *st,
-		      const char *why)
-{
-	char text[512];
-
-	if (!st->prefetched_requests && !why)
-		return;
-	snprintf(text, sizeof(text), "read %.1f MiB ahead in %" PRIu64
-		 " requests; %.1f s%s%s", (double)st->prefetched_bytes / (1u << 20),
-		 st->prefetched_requests, t->seconds,
-		 why ? "; incomplete: " : "", why ? why : "");
-	pf_report_to_syslog(t->device, text);
-}
-
-/* Print how much was read, if that was asked for, or if somebody at a terminal may wonder
- * why it was less than there is. */
-static void print_summary(const struct options *o, const struct target *t,
-			  const struct pf_engine_stats *st, const char *why)
-{
-	bool wonders = why && why != command_ended &&
-		       (!o->command || isatty(STDERR_FILENO));
-
-	if (!o->verbose && !wonders)
-		return;
-	if (why && !st->prefetched_requests)
-		fprintf(stderr, "e2prefetch: %s: nothing read ahead: %s\n",
-			t->device, why);
-	else if (!why && !st->planned_bytes)
-		fprintf(stderr, "e2prefetch: %s: already cached\n",
-			t->device);
-	else
-		fprintf(stderr, "e2prefetch: %s: %.1f MiB of metadata, "
-			"%.1f MiB read in %" PRIu64 " requests, %"
-			PRIu64 " errors%s%s\n", t->device,
-			(double)st->planned_bytes / (1u << 20),
-			(double)st->prefetched_bytes / (1u << 20),
-			st->prefetched_requests, st->errors,
-			why ? "; incomplete: " : "", why ? why : "");
-}
-
-/* Say how much was read; *no_stats: why there are no statistics.  Returns the status
- * without a command. */
-static int finish_target(const struct reading *all, const struct target *t,
-			 const char **no_stats)
-{
-	const struct options *o = all->o;
-	struct pf_report r = { .device = NULL };
-	const char *why;
-
-	pf_session_stop(t->session, all->over ? PATIENCE_MS : -1);
-	pf_session_report(t->session, &r);
-	why = why_incomplete(t, &r.engine);
-	print_summary(o, t, &r.engine, why);
-	if (o->verbose > 1)
-		pf_report_print(&r, "e2prefetch", stderr);
-	if (!why && !o->command && !t->mounted && t->number)
-		fprintf(stderr, "e2prefetch: %s: the kernel drops cached blocks when the "
-			"last program closes the device (-- COMMAND keeps it "
-			"open)\n",
-			t->device);
-	if (o->settings.log)
-		write_log(t, &r.engine, why);
-	/* There is no check that could use them. */
-	r.engine.wasted_bytes = 0;
-	*no_stats = pf_statistics_save(o->settings.stats, &r);
-	return why ? EXIT_INCOMPLETE : 0;
-}
-
 /* The thread has ended.  Returns the status without a command.  With several
  * filesystems, the statistics are the last one's. */
 static int finish(struct reading *r)
 {
 	static const char none[] = "nothing was prefetched";
 	const char *why = none;
-	unsigned i;
+	const struct target *t;
 
-	for (i = 0; i < r->begun; i++) {
+	for (t = r->targets.item; t < r->targets.item + r->begun; t++) {
 		why = none;
-		if (r->targets.item[i].session)
-			raise_status(&r->status,
-				     finish_target(r, &r->targets.item[i], &why));
+		if (!t->session)
+			continue;
+		pf_session_stop(t->session, r->over ? PATIENCE_MS : -1);
+		raise_status(&r->status, report_target(r->o, t, &why));
 	}
 	if (r->o->settings.stats)
 		raise_status(&r->status, stats_status(r->o, why));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPDX-FileCopyrightText: the e2prefetch contributors */
-/* Opens a filesystem, and reports why it cannot be opened. */
+/* Opens a filesystem. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,40 +11,6 @@
 
 #include "commands.h"
 #include "btrfs/walk.h"
-#include "ext4/tables.h"
-
-void report(const struct options *o, const char *name, const char *text)
-{
-	fprintf(stderr, "e2prefetch: %s: %s\n", name, text);
-	if (o->settings.log)
-		pf_report_to_syslog(name, text);
-}
-
-/* The group of the device's node is of no help: who may not write to the device may not
- * see what of it is cached. */
-static const char *hint(const char *device, errcode_t err)
-{
-	struct stat st;
-
-	if (stat(device, &st) || !S_ISBLK(st.st_mode))
-		return "";
-	return err == EACCES ? ": run e2prefetch PATH as root first; then your command "
-			       "finds it cached" :
-	       err == EPERM ? ": the container or the unit's DevicePolicy= must allow "
-			      "this device" : "";
-}
-
-int fail(const struct options *o, const char *device, errcode_t err)
-{
-	bool none = err == EXT2_ET_BAD_MAGIC || err == EXT2_ET_SHORT_READ;
-	char text[256];
-
-	snprintf(text, sizeof(text), "%s%s%s%s", none ?
-		 "not an ext2/3/4 filesystem (" : "",
-		 error_message(err), none ? ")" : "", hint(device, err));
-	report(o, device, text);
-	return EXIT_OPERATIONAL;
-}
 
 /* Open the device by a descriptor that the user's command does not inherit, and with
  * which the kernel reads only the blocks that are asked for: a table of inodes that
@@ -104,43 +70,6 @@ static errcode_t open_ext4(const struct options *o, const struct target *target,
 	return ext4_session_open(fs, target->device, 0, &o->settings, &options,
 				 &what,
 				 session);
-}
-
-/* The number in the second entry, which is "..", of a directory's first block. */
-static uint32_t second_entry(const uint8_t *block)
-{
-	const struct ext2_dir_entry_2 *entry = (const void *)(block + 12);
-
-	return entry->name_len == 2 && !memcmp(entry->name, "..", 2) ?
-	       le32toh(entry->inode) : 0;
-}
-
-/* Reads single blocks only, unlike ext2fs_lookup(), which reads a directory until it
- * finds the name. */
-uint32_t parent_directory(const struct target *target, uint32_t directory)
-{
-	static uint8_t block[EXT2_MAX_BLOCK_SIZE] __attribute__((aligned(8)));
-	const struct ext4_session *s = ext4_session_of(target->session);
-	struct ext4_table_part part;
-	struct ext2_inode inode;
-	uint32_t parent;
-	blk64_t first;
-
-	if (!s->fs || !ext4_source_table_part(s->ext4, directory, 0, &part) ||
-	    !ext4_source_may_cache(s->ext4, part.block) ||
-	    ext2fs_read_inode(s->fs, directory, &inode) ||
-	    !LINUX_S_ISDIR(inode.i_mode))
-		return 0;
-	if (inode.i_flags & EXT4_INLINE_DATA_FL)
-		parent = le32toh(inode.i_block[0]);
-	else if (ext2fs_bmap2(s->fs, directory, &inode, NULL, 0, 0, NULL, &first) ||
-		 !ext4_block_ok(&s->geo, first) ||
-		 !ext4_source_may_cache(s->ext4, first) ||
-		 io_channel_read_blk64(s->fs->io, first, 1, block))
-		return 0;
-	else
-		parent = second_entry(block);
-	return parent <= s->geo.inodes ? parent : 0;
 }
 
 void close_ext4(struct pf_session *session)

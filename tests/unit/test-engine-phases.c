@@ -379,7 +379,7 @@ static const struct pf_phase *begun_meanwhile(struct pf_source *source,
 /* All workers take its units, not only the one that has asked. */
 RIG_TEST(phase_begun_while_choosing, 10, 3)
 {
-	static struct pf_source_ops ops;	/* workers may call when the test has returned */
+	static struct pf_source_ops ops;	/* called until the end of the engine */
 
 	rig_new(r);
 	chosen_for = r;
