@@ -6,7 +6,7 @@
 # parameters, faults, every kind of run on small images, and that all is cleaned up.
 # Prints TAP.  The tests do not depend on speed.
 
-bench=$(cd "${srcdir:-$(dirname "$0")}" && pwd)
+bench=$(cd "$(dirname "$0")" && pwd)
 export BENCH_BUILD=${BENCH_BUILD:-$bench}
 srcdir=$bench/../tests top_builddir=$BENCH_BUILD/..
 . "$srcdir/tools/lib.sh"
