@@ -111,7 +111,7 @@ static int add_mounted(const struct options *o, struct targets *all,
 
 	if (t)
 		return add_directory(o, t, st->st_ino);
-	if (!statfs(path, &fs) && fs.f_type == BTRFS_SUPER_MAGIC)
+	if (!statfs(path, &fs) && (uint32_t)fs.f_type == BTRFS_SUPER_MAGIC)
 		return add_btrfs(o, all, path);
 	if (fs.f_type != EXT4_SUPER_MAGIC) {
 		report(o, path, "not ext2/3/4 or btrfs: not prefetched");

@@ -206,9 +206,10 @@ static errcode_t mmap_read64(io_channel channel, unsigned long long block, int c
 
 	if (directly && m->flushed == writes &&
 	    copy(m, data, m->offset + block * block_size, length)) {
+		/* Of 4 bytes' alignment with 32 bits, where __atomic_fetch_add() may be
+		 * a library's. */
 		if (!unix_io_manager->get_stats(channel, &stats) && stats)
-			__atomic_fetch_add(&stats->bytes_read, length,
-					   __ATOMIC_RELAXED);
+			__sync_fetch_and_add(&stats->bytes_read, length);
 		return 0;
 	}
 	err = unix_io_manager->read_blk64(channel, block, count, data);
