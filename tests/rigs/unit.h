@@ -69,7 +69,7 @@ extern size_t unit_tests;
 #endif
 
 /* Descriptors that are open, and mappings of files but libraries. */
-static inline unsigned unit_not_uptodate(void)
+static inline unsigned unit_count_open(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -91,11 +91,11 @@ static inline unsigned unit_not_uptodate(void)
  * leave more than that. */
 static inline int unit_run(CMFixtureFunction set_up, CMFixtureFunction tear_down)
 {
-	unsigned before = unit_not_uptodate(), after;
+	unsigned before = unit_count_open(), after;
 	int failed = _cmocka_run_group_tests("tests", unit_test, unit_tests,
 					     set_up, tear_down);
 
-	after = unit_not_uptodate();
+	after = unit_count_open();
 	if (failed || after <= before + UNIT_KEEPS)
 		return failed;
 	fprintf(stderr, "# %u descriptors or mappings are left\n",

@@ -63,10 +63,8 @@ RIG_TESTS(requests_by_pieces, COUNT(by_pieces),
 		assert_int_equal(rig_asked(r, r->fs.groups[g].block_bitmap), 1);
 		assert_int_equal(rig_asked(r, r->fs.groups[g].inode_bitmap), 1);
 	}
-	/* cmocka 2 says that assert_in_range() is deprecated. */
-	assert_true(r->dev.requests >= 2 * GROUPS / FLEX);
-	assert_true(r->dev.requests <=
-		    2 * GROUPS / FLEX + 4 * by_pieces[way].workers);
+	assert_uint_in_range(r->dev.requests, 2 * GROUPS / FLEX,
+			     2 * GROUPS / FLEX + 4 * by_pieces[way].workers);
 	for (i = 0; i < r->dev.events && !r->options.has_checker; i++)
 		if (r->dev.event[i].op == FAKE_WILLNEED) {
 			assert_true(r->dev.event[i].block >= last);

@@ -223,7 +223,7 @@ static void is_followed(int (*order)(const void *, const void *), unsigned step,
 {
 	sort_tree(order);
 	descend(0, step);
-	assert_in_range(simulate(window), 0, percent);
+	assert_uint_in_range(simulate(window), 0, percent);
 }
 
 /* The device alone takes a third of the time. */
@@ -281,7 +281,7 @@ TEST(fd_with_16_threads)
 				left = 1;
 			}
 	assert_int_equal(sim.orders, DIRECTORIES);
-	assert_in_range(simulate(WINDOW), 0, 42);
+	assert_uint_in_range(simulate(WINDOW), 0, 42);
 }
 
 /* Reading ends soon: it would only delay the program. */
@@ -299,7 +299,7 @@ TEST(no_order)
 		sim.order[i] = sim.order[j];
 		sim.order[j] = k;
 	}
-	assert_in_range(simulate(WINDOW), 0, 101);
+	assert_uint_in_range(simulate(WINDOW), 0, 101);
 	assert_true(sim.read < DIRECTORIES / 4);
 }
 
