@@ -274,7 +274,7 @@ static bool may_begin(struct reading *r)
 	if (!t)
 		return false;
 	if (t->btrfs)
-		return bt_walk_serves_both(t->session);
+		return bt_walk_serves_both(t->session) && !r->o->waits;
 	return (t->mounted && !t->session->options.seek_bound &&
 		r->begun == r->targets.count && !r->o->waits) ||
 	       (t->follow && ext4_directories_follow(ext4_session_of(t->session)->ext4));

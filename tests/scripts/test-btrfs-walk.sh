@@ -140,6 +140,19 @@ ends_early()
 		no_process_left && cold
 }
 
+# With --wait, everything is read before the command begins, also on flash.
+waits()
+{
+	local status rotational=/sys/block/${dev#/dev/}/queue/rotational
+
+	echo 0 >"$rotational"
+	cold && exits 0 "$PREFETCHER" -v --wait=600 "$mnt" -- true &&
+		grep "MiB read in [1-9].*, 0 errors$" "$dir/err"
+	status=$?
+	echo 1 >"$rotational"
+	return $status
+}
+
 # One that unmounts it, before or after the reading.
 unmounts()
 {
@@ -266,6 +279,7 @@ test_all()
 	tap_check "no more than the memory" incomplete
 	tap_unless "$(lacks setpriv)" "without CAP_SYS_ADMIN the command runs" no_right
 	tap_check "a command that ends early" ends_early
+	tap_check "a command that waits" waits
 	tap_check "a command that unmounts it" unmounts
 	tap_check "it is written to meanwhile" written_meanwhile 12
 	tap_check "the filesystem is sound" is_sound
