@@ -29,6 +29,8 @@ void rig_set_up(struct rig *r, uint32_t groups, unsigned workers)
 void rig_new(struct rig *r)
 {
 	r->source = tiny_source(&r->fs, r->classes);
+	r->ops = ext4_source_ops;
+	r->source->ops = &r->ops;
 	r->e = pf_engine_new(r->source, &r->device);
 	assert_non_null(r->e);
 }

@@ -7,6 +7,7 @@
 #ifndef ENGINE_RIG_H
 #define ENGINE_RIG_H
 
+#include "ext4/tables.h"
 #include "prefetch/engine.h"
 #include "fake-device.h"
 #include "fake-threads.h"
@@ -25,6 +26,7 @@ struct rig {
 	struct pf_device *device;
 	unsigned classes;	/* the classes to prefetch */
 	struct pf_source *source;
+	struct pf_source_ops ops;	/* its own, ext4_source_ops at first */
 	struct pf_options options;
 	struct pf_engine *e;
 };
@@ -35,7 +37,7 @@ void rig_set_up(struct rig *r, uint32_t groups, unsigned workers);
 /* The same with another group size, in blocks. */
 void rig_set_up_sized(struct rig *r, uint32_t groups, uint32_t per_group,
 		      unsigned workers);
-/* Creates the source and the engine. */
+/* Creates the source and the engine.  The test may change r->ops before the start. */
 void rig_new(struct rig *r);
 /* A read of the checker has failed. */
 void rig_read_fails(struct rig *r, uint64_t offset);

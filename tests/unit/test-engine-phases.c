@@ -303,15 +303,14 @@ RIG_TESTS(bitmaps_after_a_short_pass, 2, rig_set_up(r, 16, 1))
 		assert_int_equal(rig_asked(r, r->fs.groups[g].inode_bitmap), 1);
 }
 
-static const struct pf_source_ops *own_ops;
 static struct pf_phase begun_as[2];
 
 /* Each begin() makes the phases anew, and leaves nothing of the last ones. */
 static void begin_anew(struct pf_source *source,
 		       const struct pf_options *options, bool asleep)
 {
-	own_ops->begin(source, options, asleep);
-	begun_as[!asleep] = *own_ops->next(source, NULL);
+	ext4_source_ops.begin(source, options, asleep);
+	begun_as[!asleep] = *ext4_source_ops.next(source, NULL);
 	if (!asleep)
 		memset(&begun_as[0], 0xff, sizeof(begun_as[0]));
 }
@@ -320,22 +319,17 @@ static const struct pf_phase *next_anew(struct pf_source *source,
 					const struct pf_phase *after)
 {
 	if (after)
-		return own_ops->next(source, after);
+		return ext4_source_ops.next(source, after);
 	return &begun_as[begun_as[0].number == UINT_MAX];
 }
 
 RIG_TEST(phases_of_the_last_begin, 10, 2)
 {
-	static struct pf_source_ops ops;
-
 	memset(begun_as, 0, sizeof(begun_as));
 	rig_make_directories(r);
 	rig_new(r);
-	own_ops = r->source->ops;
-	ops = *own_ops;
-	ops.begin = begin_anew;
-	ops.next = next_anew;
-	r->source->ops = &ops;
+	r->ops.begin = begin_anew;
+	r->ops.next = next_anew;
 	rig_go_on(r);
 	assert_true(pf_engine_is_in_phase(r->e, EXT4_PHASE_TABLES));
 	rig_assert_all_asked_once(r);
@@ -360,7 +354,7 @@ static const struct pf_phase *begun_meanwhile(struct pf_source *source,
 	pthread_t thread;
 
 	if (!after || after->number != EXT4_PHASE_TABLES)
-		return own_ops->next(source, after);
+		return ext4_source_ops.next(source, after);
 	/* All workers sleep, but this is not the end. */
 	fake_checker_create(&thread, is_finished, r->e);
 	pthread_join(thread, &finished);
@@ -377,14 +371,9 @@ static const struct pf_phase *begun_meanwhile(struct pf_source *source,
 /* All workers take its units, not only the one that has asked. */
 RIG_TEST(phase_begun_while_choosing, 10, 3)
 {
-	static struct pf_source_ops ops;	/* called until the end of the engine */
-
 	rig_new(r);
 	chosen_for = r;
-	own_ops = r->source->ops;
-	ops = *own_ops;
-	ops.next = begun_meanwhile;
-	r->source->ops = &ops;
+	r->ops.next = begun_meanwhile;
 	assert_int_equal(pf_engine_start(r->e, &r->options), 0);
 	fake_threads_settle();
 	assert_int_equal(fake_blocked(&r->dev, FAKE_WILLNEED), 3);
