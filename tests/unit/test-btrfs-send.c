@@ -7,9 +7,9 @@
 
 #include "unit.h"
 #include "btrfs-fs.h"
+#include "fake-threads.h"
 #include "btrfs/send_mounted.h"
 #include "btrfs/send_state.h"
-#include "lib/thread.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -38,43 +38,11 @@ static struct fake_mounted {
 	/* The requests: searches in the newer, the older and all other
 	 * subvolumes and in the extent tree, and reads of data. */
 	unsigned newer, older, clones, records, data;
-	unsigned alive, threads;	/* threads of the send, and their maximum */
+	unsigned threads;		/* the most that were alive meanwhile */
 } fake;
 
 static __thread uint64_t bytes_read;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-struct fake_thread {
-	void *(*start)(void *);
-	void *arg;
-};
-
-static void *run_counted(void *arg)
-{
-	struct fake_thread *t = arg;
-	void *result = t->start(t->arg);
-
-	free(t);
-	/* /proc/self/task may list a thread that was joined. */
-	pthread_mutex_lock(&lock);
-	fake.alive--;
-	pthread_mutex_unlock(&lock);
-	return result;
-}
-
-static int create_counted(pthread_t *thread, const pthread_attr_t *attr,
-			  void *(*start)(void *), void *arg)
-{
-	struct fake_thread *t = malloc(sizeof(*t));
-
-	assert_non_null(t);
-	*t = (struct fake_thread) { start, arg };
-	pthread_mutex_lock(&lock);
-	if (++fake.alive > fake.threads)
-		fake.threads = fake.alive;
-	pthread_mutex_unlock(&lock);
-	return pthread_create(thread, attr, run_counted, t);
-}
 
 /* Tree t has its node at t MiB and its leaves behind it. */
 static int read_node(void *ctx, const struct pf_ref *ref, void *block)
@@ -177,6 +145,7 @@ int bt_mounted_search(const struct bt_mounted *fs, uint64_t tree,
 		      bt_item_sink sink, void *ctx)
 {
 	uint64_t inode = keys->first.objectid;
+	unsigned threads = fake_threads_alive();
 
 	(void)fs;
 	pthread_mutex_lock(&lock);
@@ -184,6 +153,8 @@ int bt_mounted_search(const struct bt_mounted *fs, uint64_t tree,
 	*(tree == FAKE_NEWER ? &fake.newer :
 	  !tree || tree == FAKE_OLDER ? &fake.older :
 	  tree >= FAKE_CLONES ? &fake.clones : &fake.records) += 1;
+	if (fake.threads < threads)
+		fake.threads = threads;
 	if (!fake.leaves_cached)
 		bytes_read += FS_NODE;
 	pthread_mutex_unlock(&lock);
@@ -232,7 +203,6 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	const char *why;
 	struct send *s;
 
-	e2pf_thread_create = create_counted;
 	fake = is;
 	waits = 0;
 	session = bt_send_open(-1, "fake", &settings, &why);
@@ -264,7 +234,7 @@ static uint64_t send_all(struct fake_mounted is, uint64_t parent,
 	assert_true(bt_send_stop(session, 10000));
 	assert_int_equal(session->last.errors, 0);
 	assert_true(stops || s->leaves_changed == FAKE_LEAVES);
-	assert_int_equal(fake.alive, 0);
+	assert_int_equal(fake_threads_alive(), 0);
 	assert_uint_in_range(fake.threads, 1, settings.threads);
 	requests = session->last.prefetched_requests;
 	bytes = session->last.prefetched_bytes;
