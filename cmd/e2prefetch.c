@@ -273,11 +273,14 @@ static bool may_begin(struct reading *r)
 	t = current_target(r);
 	if (!t)
 		return false;
+	if (t->follow && ext4_directories_follow(ext4_session_of(t->session)->ext4))
+		return true;
+	if (r->o->waits)
+		return false;
 	if (t->btrfs)
-		return bt_walk_serves_both(t->session) && !r->o->waits;
-	return (t->mounted && !t->session->options.seek_bound &&
-		r->begun == r->targets.count && !r->o->waits) ||
-	       (t->follow && ext4_directories_follow(ext4_session_of(t->session)->ext4));
+		return bt_walk_serves_both(t->session);
+	return t->mounted && !t->session->options.seek_bound &&
+	       r->begun == r->targets.count;
 }
 
 /* Wait until everything is read.  Print progress four times a second, but not for a read
